@@ -5,31 +5,19 @@ from urllib.parse import urlsplit
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages.continuous import PAGE as CONTINUOUS
-from pages.duplicates import PAGE as DUPLICATES
-from pages.explore import PAGE as EXPLORE
-from pages.images import PAGE as IMAGES
-from pages.label import PAGE as LABEL
-from pages.methods import PAGE as METHODS
-from pages.notions import PAGE as NOTIONS
-from pages.runs import PAGE as RUNS
-from pages.saliency import PAGE as SALIENCY
-from pages.semantics import PAGE as SEMANTICS
-from pages.shifts import PAGE as SHIFTS
-from pages.train import PAGE as TRAIN
-from pages.what_changed import PAGE as WHAT_CHANGED
+from pages import continuous, duplicates, explore, images, label, methods, notions, runs, saliency, semantics, shifts, train, what_changed
 from parts.app_page import AppPage
 from state import State, state
 
 # in the order of the menu, and of the paths within a group
 PAGES = [
-    *(IMAGES, EXPLORE, NOTIONS, LABEL, DUPLICATES),
-    *(TRAIN, RUNS),
-    *(METHODS, WHAT_CHANGED, SALIENCY, SEMANTICS, SHIFTS, CONTINUOUS),
+    *(images.PAGE, explore.PAGE, notions.PAGE, label.PAGE, duplicates.PAGE),
+    *(train.PAGE, runs.PAGE),
+    *(methods.PAGE, what_changed.PAGE, saliency.PAGE, semantics.PAGE, shifts.PAGE, continuous.PAGE),
 ]
-HOME = EXPLORE
+HOME = explore.PAGE
 # addresses of earlier versions -> those of today, which links that people kept are led to
-MOVED = {"your_images": IMAGES, "copies": DUPLICATES, "compare": METHODS}
+MOVED = {"your_images": images.PAGE, "copies": duplicates.PAGE, "compare": methods.PAGE}
 
 
 def menu() -> list[StreamlitPage]:
@@ -56,4 +44,4 @@ def show_paths(page: AppPage) -> None:
         paths.sort(key=lambda each: not each.suits(table))
     with st.container(horizontal=True, gap="small", key="paths"):
         for each in paths:
-            st.page_link(each.folder / "page.py", label=each.title, icon=f":material/{each.icon}:", help=each.help)
+            st.page_link(each.file, label=each.title, icon=f":material/{each.icon}:", help=each.help)

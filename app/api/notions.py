@@ -16,8 +16,6 @@ from parts.sidebar import fitting
 from server.quotas import check_notion
 from server.visitors import notions_dir
 
-IN_WORDS = "in words"  # name of a notion that was given in words
-
 
 def list_notions(only: Annotated[NotionFilter, Query()]) -> Notions:
     """Lists the notions of the library, or those that fit the images of a dataset."""
@@ -60,7 +58,7 @@ def fitted(entry: DatasetEntry, notion: str | NotionText) -> Space:
 
 
 def _resolved(notion: str | NotionText) -> Notion:
-    found = _by_name(notion) if isinstance(notion, str) else Notion(IN_WORDS, tuple(notion.templates), tuple(notion.aspects), dim=notion.dim)
+    found = _by_name(notion) if isinstance(notion, str) else Notion("in words", tuple(notion.templates), tuple(notion.aspects), dim=notion.dim)
     check_notion(found)
     return found
 

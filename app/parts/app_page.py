@@ -39,8 +39,7 @@ class AppPage:
     """A page: a folder whose `__init__.py` declares `PAGE`, and whose `page.py` draws when Streamlit runs it.
 
     Attributes:
-        folder: its name is the page's address.
-        title: in the menu and at the head of the page.
+        title: in the menu and at the head of the page; in small letters, with `_` for spaces, the page's address and the name of its folder.
         icon: name of a Material symbol.
         help: one sentence that says what the page shows; the menu's tooltip.
         needs: what of the sidebar it shows: spaces, the images alone, or nothing, so that it stands also where the images cannot be opened.
@@ -48,7 +47,6 @@ class AppPage:
         group: under whose entry of the menu it stands; None of a page with an entry of its own.
     """
 
-    folder: Path
     title: str
     icon: str
     help: str
@@ -68,13 +66,18 @@ class AppPage:
     @property
     def address(self) -> str:
         """The last part of the page's URL."""
-        return self.folder.name
+        return self.title.lower().replace(" ", "_")
+
+    @property
+    def file(self) -> Path:
+        """What draws it."""
+        return Path(__file__).parents[1] / "pages" / self.address / "page.py"
 
     def entry(self, default: bool, visible: bool = True) -> StreamlitPage:
         """The page as `st.navigation` takes it; the default one also answers at the app's root. A `visible` one of a group stands for the group."""
         shown = self.group if self.group and visible else self
         return st.Page(
-            self.folder / "page.py",
+            self.file,
             title=shown.title,
             icon=f":material/{shown.icon}:",
             url_path=self.address,

@@ -19,7 +19,7 @@ from likeness.space import Space
 from parts import cached, errors, interrupted, progress, selection
 from parts.progress import NotEmbeddedYet
 from server.access import redact, resolve_encoder, store_dir
-from server.jobs import Job, Stage, jobs, run_in_background
+from server.jobs import Job, Stage, jobs
 from server.visitors import notions_dir
 from state import Item
 
@@ -57,7 +57,7 @@ def begin(entry: DatasetEntry, total: int = 0, prepare: Callable[[Job], None] | 
             growth.end(done)
             return done
 
-    return run_in_background(KIND, entry.id, entry.name, work, restart=True)
+    return jobs().run(KIND, entry.id, entry.name, work, restart=True)
 
 
 class PartialDatasetPublisher:

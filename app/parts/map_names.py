@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from likeness.plots.linked_map import Coloring, MapNames, cache_by_identity
 from likeness.space import Space
 from parts import cached, link, progress
-from server.jobs import Job, Stage, run_in_background
+from server.jobs import Job, Stage, jobs
 from state import state
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _job(space: Space, words: tuple[str, ...]) -> Job:
 
     # of a space that reads no text the names come from the table, which differs between datasets of equal vectors, and when people label
     said = cached.content_of_table(space.table.frame) if space.embed_texts is None else ""
-    return run_in_background(KIND, (space.key, words, said), "Names of clusters", work, unit="words", max_finished=_KEPT)
+    return jobs().run(KIND, (space.key, words, said), "Names of clusters", work, unit="words", max_finished=_KEPT)
 
 
 @st.cache_resource(max_entries=_KEPT, show_spinner=False)

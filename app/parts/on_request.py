@@ -8,7 +8,7 @@ import streamlit as st
 
 from parts import progress
 from parts.errors import toast_errors
-from server.jobs import Job, Work, jobs, run_in_background
+from server.jobs import Job, Work, jobs
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class WorkRequest:
     """Work that can be asked for.
 
     Attributes:
-        kind, key, title, work, options: as `run_in_background` takes them.
+        kind, key, title, work, options: as `Jobs.run` takes them.
     """
 
     kind: str
@@ -31,7 +31,7 @@ class WorkRequest:
 
     def begin(self) -> Job:
         """The job, begun now unless it is there already."""
-        return run_in_background(self.kind, self.key, self.title, self.work, **self.options)
+        return jobs().run(self.kind, self.key, self.title, self.work, **self.options)
 
 
 def jobs_on_request(label: str, help: str, *requests: WorkRequest) -> list[Job] | None:

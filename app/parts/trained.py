@@ -10,7 +10,7 @@ from likeness.training import RunFolder, trained_folders
 from parts import cached
 from parts.progress import NotEmbeddedYet
 from server.access import store_dir
-from server.jobs import Job, run_in_background
+from server.jobs import Job, jobs
 from server.settings import server
 
 PREFIX = "run "
@@ -61,6 +61,4 @@ def _embed(dataset_id: str, name: str) -> Job:
             raise InputError(f"The run '{run.name}' cannot read {len(table) - len(found.table)} of the images; take them out of the dataset.")
         return found.replace(name=name)
 
-    return run_in_background(
-        "run spaces", (dataset_id, encoder_identity(encoder)), f"Images as the run {run.name} sees them", work, max_finished=_KEPT
-    )
+    return jobs().run("run spaces", (dataset_id, encoder_identity(encoder)), f"Images as the run {run.name} sees them", work, max_finished=_KEPT)

@@ -14,7 +14,7 @@ from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, 
 from server.accounts import account, has_role
 from server.quotas import room_for
 from server.settings import UPLOADS, server
-from server.visitors import EMBEDDINGS, SPLITS, notions_dir, own_dir, own_uploads_dir, visitor, visitors_dir
+from server.visitors import EMBEDDINGS, SPLITS, notions_dir, own_dir, visitor, visitors_dir
 
 if TYPE_CHECKING:
     from likeness.data import DatasetEntry, UploadLimits
@@ -70,7 +70,7 @@ def allowed(path: Path) -> bool:
         real = os.path.realpath(path)
     except (OSError, ValueError):
         return False
-    uploads = own_uploads_dir()
+    uploads = own_dir() / UPLOADS
     if _inside(real, uploads):
         return real != os.path.realpath(uploads)
     return any(_inside(real, base) for base in (*_folders(), notions_dir(), own_dir() / SPLITS))
@@ -225,7 +225,7 @@ def _last(path: str) -> str:
 
 def _places() -> dict[str, Path]:
     """What a path may begin with on a shared server."""
-    return server().roots | {UPLOADS: own_uploads_dir()}
+    return server().roots | {UPLOADS: own_dir() / UPLOADS}
 
 
 def _below_a_place(text: str) -> Path | None:

@@ -7,6 +7,8 @@ from getpass import getpass, getuser
 from pathlib import Path
 from typing import cast
 
+import pandas as pd
+
 from likeness.commands import answered
 from likeness.errors import InputError
 from server import visitor_data
@@ -20,7 +22,8 @@ def main(action: str, *words: str) -> None:
     """Does one of list, export, delete, backup, restore, password and token.
     Raises InputError: no such visitor, a name or password that does not fit, or files that cannot be read or written."""
     if action == "list":
-        _print(visitor_data.all_visitors())
+        visitors = visitor_data.all_visitors()
+        print(pd.DataFrame(visitors).to_string(index=False) if visitors else "No visitor keeps anything here.")
     elif action == "export":
         visitor_data.export_visitor(words[0], Path(words[1]))
         print(f"All that is kept of '{words[0]}' is in {words[1]}.")
@@ -51,16 +54,6 @@ def ask_password(file: Path, name: str, role: Role) -> None:
         raise InputError("The two passwords differ, so nothing was written; try again.")
     set_password(file, name, first, role)
     print(f"{name} may now sign in with the role {role}: likeness app --shared --auth {file}")
-
-
-def _print(rows: list[dict[str, object]]) -> None:
-    if not rows:
-        print("No visitor keeps anything here.")
-        return
-    table = [list(rows[0]), *([str(value) for value in row.values()] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for line in table:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
 def _who() -> str:

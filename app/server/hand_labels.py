@@ -11,7 +11,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from likeness.data import DatasetEntry, ImageTable
@@ -87,7 +86,7 @@ def edit_labels(entry: DatasetEntry, table: ImageTable, work: Callable[[TagStore
 
 def reset_label_versions() -> None:
     """Called at the beginning of a page's run, all of which then sees the labels of one moment, and asks their file once."""
-    _session.versions = {}
+    _versions.set({})
 
 
 def version(entry: DatasetEntry) -> int:
@@ -112,11 +111,6 @@ def problem(entry: DatasetEntry) -> str:
 def counts(entry: DatasetEntry) -> pd.DataFrame:
     """As `TagStore.counts`, read again only after an edit. Raises InputError: the file cannot be read."""
     return _read_store("counts", *_state(entry))  # type: ignore[no-any-return]
-
-
-def given_together(entry: DatasetEntry, table: ImageTable, name: str) -> NDArray[np.int64]:
-    """As `TagStore.given_together`, of all images of a dataset. Raises InputError: the file cannot be read."""
-    return store_of(entry, table).given_together([str(path) for path in table.frame["path"]], name)
 
 
 def given_order(entry: DatasetEntry) -> list[tuple[str, str]]:
@@ -185,18 +179,13 @@ class LabelVersion(NamedTuple):
     version: int
 
 
-class _Session:
-    prefix = "label_"
-    versions = Item[dict[Path, LabelVersion] | None]()  # by file, within one run of a page
-
-
-_session = _Session()
+_versions = Item[dict[Path, LabelVersion] | None](key="label_versions")  # by file, within one run of a page
 
 
 def _state(entry: DatasetEntry) -> LabelVersion:
     """Within a page's run as it was when this was first asked."""
     file = file_of(entry)
-    known = None if get_script_run_ctx(suppress_warning=True) is None else _session.versions
+    known = None if get_script_run_ctx(suppress_warning=True) is None else _versions.get()
     if known is None:
         return _read_version(file)
     if file not in known:

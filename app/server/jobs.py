@@ -174,7 +174,10 @@ class Jobs:
     def run(
         self, kind: str, key: Hashable, title: str, work: Work, *, restart: bool = False, max_finished: int = _MAX_FINISHED, **options: Any
     ) -> Job:
-        """The job of this key, under way or ended; begun now where there is none, or where it has ended and `restart` is set."""
+        """The job of this key, under way or ended; begun now where there is none, or where it has ended and `restart` is set.
+
+        Arguments are those of `Job`; `max_finished` jobs of this kind that have ended stay in memory.
+        """
         with self._lock:
             job = self._jobs.pop((kind, key), None)
             if job is None or (restart and job.finished):
@@ -218,9 +221,3 @@ class Jobs:
 def jobs() -> Jobs:
     """Those of this server."""
     return Jobs()
-
-
-def run_in_background(kind: str, key: Hashable, title: str, work: Work, **options: Any) -> Job:
-    """The job that does `work`: under way, ended, or begun now. Arguments are those of `Job`, and of options also `restart`, to run finished work
-    again, and `max_finished`, how many finished jobs of this kind stay in memory."""
-    return jobs().run(kind, key, title, work, **options)

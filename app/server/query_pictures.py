@@ -11,7 +11,7 @@ from likeness.errors import InputError
 from likeness.io import foreign_image
 from server.access import check_may, upload_limits
 from server.settings import UPLOADS, server
-from server.visitors import QUERY_PREFIX, own_uploads_dir, visitors_dir
+from server.visitors import QUERY_PREFIX, own_dir, visitors_dir
 
 _TOKEN = re.compile(r"[0-9a-f]{24}-[0-9a-f]{16}")
 _KEPT = 100  # pictures of one visitor; those that were given longest ago make room
@@ -23,8 +23,8 @@ def keep(name: str, content: bytes) -> str:
     check_may("edit")
     foreign_image(content, name)  # a ZIP of images is none
     token = secrets.token_hex(12)
-    table = save_uploads([(name, content)], f"{QUERY_PREFIX}{token}", own_uploads_dir(), upload_limits())
-    for old in sorted(own_uploads_dir().glob(f"{QUERY_PREFIX}*"), key=os.path.getmtime, reverse=True)[_KEPT:]:
+    table = save_uploads([(name, content)], f"{QUERY_PREFIX}{token}", own_dir() / UPLOADS, upload_limits())
+    for old in sorted((own_dir() / UPLOADS).glob(f"{QUERY_PREFIX}*"), key=os.path.getmtime, reverse=True)[_KEPT:]:
         shutil.rmtree(old, ignore_errors=True)
     return table.root.name.removeprefix(QUERY_PREFIX)
 
@@ -32,7 +32,7 @@ def keep(name: str, content: bytes) -> str:
 def find(token: str) -> Path:
     """The file of a kept picture, the visitor's own or another's: whoever knows the token, as from a link, may see it.
     Raises InputError: it is not kept any more, or never was."""
-    uploads = visitors_dir().glob(f"*/{UPLOADS}") if server().shared else [own_uploads_dir()]
+    uploads = visitors_dir().glob(f"*/{UPLOADS}") if server().shared else [own_dir() / UPLOADS]
     files = (file for folder in uploads for file in (folder / f"{QUERY_PREFIX}{token}").glob("*") if file.is_file())
     found = next(files, None) if _TOKEN.fullmatch(token) else None
     if found is None:

@@ -15,7 +15,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from navigation import HOME, MOVED, PAGES, WHAT_CHANGED
+from navigation import HOME, MOVED, PAGES
+from pages import what_changed
 
 _HEADERS = {"Cache-Control": "no-cache"}
 # Whatever a page says, a browser asks this server alone: no picture, font or frame of another one, and no message to it. Components' scripts
@@ -51,7 +52,7 @@ def _serve(request: Request) -> Response:
 async def _lead(address: str, request: Request) -> Response:
     """To another address, relative, so that it also holds behind a proxy that serves the app below a path."""
     if "What changed" in request.query_params.getlist("compare"):  # a tab of the page Compare in earlier versions
-        address = WHAT_CHANGED.address
+        address = what_changed.PAGE.address
     query = f"?{request.url.query}" if request.url.query else ""
     return RedirectResponse(f"./{address}{query}", headers=_HEADERS)
 

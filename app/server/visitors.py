@@ -27,14 +27,7 @@ QUERY_PREFIX = "query-"  # of the folder of a picture that was searched with, am
 _YEAR = 365 * 24 * 3600
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _NOBODY = "nobody"  # a folder that is never made
-
-
-class _Session:
-    prefix = "visitor_"
-    token = Item[str](make=lambda: secrets.token_hex(16))  # in place of the cookie, for a browser that takes none
-
-
-_session = _Session()
+_session_token = Item[str](make=lambda: secrets.token_hex(16), key="visitor_token")  # in place of the cookie, for a browser that takes none
 
 
 def visitor() -> str | None:
@@ -67,11 +60,6 @@ def own_dir() -> Path:
     return cache_dir() if who is None else visitors_dir() / (who or _NOBODY)
 
 
-def own_uploads_dir() -> Path:
-    """Where the visitor's uploads lie."""
-    return own_dir() / "uploads"
-
-
 def shown_name() -> str:
     """The visitor as named in the log: the account, or the name of the folder."""
     return account() or visitor() or ""
@@ -102,7 +90,7 @@ def _browser() -> str:
         brought = HTTPConnection(scope).cookies.get(COOKIE, "") if scope else ""
         return _browser_digest(brought) if is_token(brought) else ""
     kept = st.context.cookies.get(COOKIE, "")
-    return _browser_digest(kept if is_token(kept) else _session.token)
+    return _browser_digest(kept if is_token(kept) else _session_token.get())
 
 
 def _browser_digest(token: str) -> str:

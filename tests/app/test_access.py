@@ -34,7 +34,8 @@ from server.access import (
     shared_name,
     upload_limits,
 )
-from server.visitors import QUERY_PREFIX, own_uploads_dir
+from server.settings import UPLOADS
+from server.visitors import QUERY_PREFIX, own_dir
 from small_caltech101 import serve_caltech101
 from worlds import ADA, BEN, draw, serve, visit
 
@@ -57,7 +58,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_picture_that_was_searched_with_is_found_by_its_whole_token_alone() -> None:
-    token, folder = f"{'a' * 24}-{'0' * 16}", own_uploads_dir()
+    token, folder = f"{'a' * 24}-{'0' * 16}", own_dir() / UPLOADS
     for name in (f"{QUERY_PREFIX}{token}", "pets"):
         (folder / name).mkdir(parents=True)
         (folder / name / "1.png").touch()
@@ -300,7 +301,7 @@ def test_uploads_are_read_by_their_owner_and_by_link_only_and_no_config_of_a_run
     places: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     visit(monkeypatch)
-    table = save_uploads([("a.png", (places / "secret" / "0.png").read_bytes())], "zebras", own_uploads_dir(), upload_limits())
+    table = save_uploads([("a.png", (places / "secret" / "0.png").read_bytes())], "zebras", own_dir() / UPLOADS, upload_limits())
     source = shared_name(absolute_source(str(table.root)))
     assert source == f"uploads/{table.root.name}"
     assert len(read_dataset(resolve_source(source))) == 1

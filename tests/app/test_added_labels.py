@@ -144,13 +144,14 @@ def test_those_of_an_upload_go_with_it_and_nobody_labels_what_is_everyones(monke
     from likeness.data import absolute_source, read_dataset, save_uploads
     from server import visitor_data
     from server.access import owner_of, resolve_entry, shared_name, upload_limits
-    from server.visitors import own_dir, own_uploads_dir
+    from server.settings import UPLOADS
+    from server.visitors import own_dir
 
     serve(monkeypatch, shared=True)
     visit(monkeypatch)
     with pytest.raises(InputError, match="Everyone on this server sees these images"):
         added_labels.add(SHIPPED_CARS, read_cars(), COLORS, ["red"] * 2000)
-    root = save_uploads([("a.webp", read_cars().paths()[0].read_bytes())], "mine", own_uploads_dir(), upload_limits()).root
+    root = save_uploads([("a.webp", read_cars().paths()[0].read_bytes())], "mine", own_dir() / UPLOADS, upload_limits()).root
     source = shared_name(absolute_source(str(root)))
     entry = new_entry("mine", source, "cars", owner=owner_of(source))
     add_dataset(entry)

@@ -181,11 +181,12 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClie
 def upload(client: TestClient) -> str:
     """The id of a dataset that a visitor has uploaded."""
     from server.accounts import answering
-    from server.visitors import own_uploads_dir, visitor
+    from server.settings import UPLOADS
+    from server.visitors import own_dir, visitor
 
     with answering({"type": "http", "path": "/api", "headers": [(b"cookie", MINE["Cookie"].encode())]}):
         owner = str(visitor())
-        draw_noise(own_uploads_dir() / "mine", 3)
+        draw_noise(own_dir() / UPLOADS / "mine", 3)
     entry = new_entry("mine", "uploads/mine", "cars", owner=owner)
     add_dataset(entry)
     return entry.id

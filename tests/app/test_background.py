@@ -181,7 +181,7 @@ def test_runs_can_be_read_while_their_job_goes_on_a_stop_keeps_them_and_a_second
             on_run({"notion": name, "method": "exact"})
 
     def methods(job: Job) -> list[str]:
-        return list(measure.runs_of(job)["method"])
+        return [run["method"] for run in job.found]
 
     request = WorkRequest("comparisons", "key", "Comparison", measure.measuring(study, "car color"), measure.OPTIONS)
     assert request.find() is None

@@ -17,7 +17,7 @@ from likeness.duplicates import SuggestedThreshold
 from likeness.errors import InputError
 from likeness.tagging import tag_store
 from pages.duplicates import results, search
-from server.jobs import jobs, run_in_background
+from server.jobs import jobs
 from worlds import copy_cars, dataset, serve, visit
 
 SPLITS = ["train", "test", "train", "train", "test", "train", "train", "test"]
@@ -200,7 +200,7 @@ def test_where_nothing_can_be_measured_or_too_much_is_found_the_page_says_so(app
         patch.setattr(search, "_MOST_PAIRS", 1)
         _open(app, twice).says("More than 1 pairs have a similarity of 0.98 or more; raise the threshold")
     _suggest(monkeypatch)
-    monkeypatch.setattr("pages.duplicates.search.measure_threshold", lambda space: run_in_background("copy_threshold", "broken", "Line", fail))
+    monkeypatch.setattr("pages.duplicates.search.measure_threshold", lambda space: jobs().run("copy_threshold", "broken", "Line", fail))
     assert _open(app, twice).says("No threshold can be suggested: The encoder is gone.", "ticked").select_slider[0].value == 0.95
 
 

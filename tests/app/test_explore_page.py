@@ -19,7 +19,8 @@ from parts.selection import Term
 from parts.sidebar import DRAFT
 from parts.view import View
 from server import query_pictures, visitor_data
-from server.visitors import QUERY_PREFIX, own_uploads_dir
+from server.settings import UPLOADS
+from server.visitors import QUERY_PREFIX, own_dir
 from worlds import ADA, BEN, cars, serve, visit
 
 
@@ -103,7 +104,7 @@ def test_what_is_no_picture_is_not_kept_and_the_oldest_make_room(monkeypatch: py
     for content in (b"no picture", b"PK\x03\x04"):
         with pytest.raises(InputError, match=r"'broken\.png'"):
             query_pictures.keep("broken.png", content)
-    assert not list(own_uploads_dir().glob("*"))
+    assert not list((own_dir() / UPLOADS).glob("*"))
     monkeypatch.setattr(query_pictures, "_KEPT", 2)
     tokens = [query_pictures.keep("a.png", _picture((shade, 0, 0))) for shade in (1, 2, 3)]
     assert [_is_kept(token) for token in tokens] == [False, True, True]
@@ -120,7 +121,7 @@ def test_on_a_shared_server_it_is_an_upload_of_whom_the_link_may_be_given_by_who
     visit(monkeypatch, BEN)
     assert query_pictures.find(token).read_bytes() == _picture()
     visit(monkeypatch)
-    for folder in own_uploads_dir().glob(f"{QUERY_PREFIX}*"):
+    for folder in (own_dir() / UPLOADS).glob(f"{QUERY_PREFIX}*"):
         os.utime(folder, (0, 0))
     visitor_data.remove_leftovers()  # which leaves it, and its owner's removal takes it
     assert _is_kept(token)

@@ -28,9 +28,9 @@ from server.jobs import Jobs
 from server.middleware import connections, limits
 from server.middleware.limits import Limits, WaitingFiles
 from server.quotas import check_count, check_notion, room_for, write_draft
-from server.settings import ServerSettings
+from server.settings import UPLOADS, ServerSettings
 from server.slots import Slots
-from server.visitors import draft_file, is_own_draft, own_uploads_dir
+from server.visitors import draft_file, is_own_draft, own_dir
 from waiting import answers, wait_until
 from worlds import ADA, BEN, draw_noise, in_own_loop, serve, visit
 
@@ -199,10 +199,10 @@ def test_room_for_uploads_is_the_visitors_and_what_others_leave_and_one_beyond_i
     shutil.rmtree(cache)
     shared(visitor_uploads_gb=0.00002)
     picture = (draw_noise(tmp_path, 1, size=64) / "00.png").read_bytes()
-    save_uploads([("a.png", picture)], "set 1", own_uploads_dir(), upload_limits())
+    save_uploads([("a.png", picture)], "set 1", own_dir() / UPLOADS, upload_limits())
     with pytest.raises(InputError, match="room"):
-        save_uploads([("a.png", picture + b"\0")], "set 2", own_uploads_dir(), upload_limits())
-    assert len(list(own_uploads_dir().rglob("*.png"))) == 1
+        save_uploads([("a.png", picture + b"\0")], "set 2", own_dir() / UPLOADS, upload_limits())
+    assert len(list((own_dir() / UPLOADS).rglob("*.png"))) == 1
 
 
 def test_the_drafts_written_last_are_kept_and_anothers_is_read_by_its_link_and_not_written(

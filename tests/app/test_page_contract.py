@@ -29,11 +29,9 @@ EACH_PAGE = pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: p
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "app" / "pages"
 MINE = """
-from pathlib import Path
-
 from parts.app_page import AppPage
 
-PAGE = AppPage(Path(__file__).parent, "My page", icon="star", help="Counts the images.")
+PAGE = AppPage("My page", icon="star", help="Counts the images.")
 """
 DRAWING = """
 import streamlit as st
@@ -53,8 +51,8 @@ def test_every_folder_with_a_page_is_listed_once() -> None:
 
 @EACH_PAGE
 def test_a_page_declares_all_about_itself(page: AppPage) -> None:
-    assert (PAGES / page.address / "page.py").samefile(page.folder / "page.py")
-    assert page.address == page.title.lower().replace(" ", "_")
+    assert page.file == PAGES / page.address / "page.py"
+    assert page.file.is_file()
     assert page.icon.replace("_", "").isalpha()
     assert re.fullmatch(r"[A-Z]([^.?]|[.?](?! ))*[.?]", page.help)  # one sentence
     assert f"\n## {page.title}\n" in (ROOT / "docs" / "app.md").read_text(encoding="utf-8")
@@ -117,6 +115,7 @@ def test_one_line_puts_a_page_into_the_menu_and_opens_it(app: Page, tmp_path: Pa
     (file.parent / "__init__.py").write_text(MINE, encoding="utf-8")
     file.write_text(DRAWING, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(AppPage, "file", property(lambda page: file if page.title == "My page" else PAGES / page.address / "page.py"))
     monkeypatch.setattr(navigation, "PAGES", [*navigation.PAGES, importlib.import_module("my_page").PAGE])
     menus: list[list[Any]] = []
     menu = navigation.menu

@@ -6,8 +6,8 @@ import pytest
 from app_page import Page
 from likeness.notions import get_notion
 from likeness.saliency import Saliency, control_spaces, difference, difference_shares, object_masks, saliency_of_spaces
-from pages.saliency import job as saliency_job, rows as saliency_rows
-from pages.saliency.rows import Look
+from pages.saliency import maps as saliency_maps
+from pages.saliency.maps import Look, SaliencyRequest
 from worlds import cars
 
 ROWS = [3, 11]
@@ -20,7 +20,7 @@ def _open(app: Page) -> Page:
 
 
 def _result(app: Page) -> list[Saliency]:
-    job = saliency_job.work_of(app.session_state["saliency_shown"]).find()
+    job = app.session_state["saliency_shown"].work().find()
     assert job is not None
     result: list[Saliency] = job.result
     return result
@@ -53,9 +53,9 @@ def test_the_selected_images_are_explained_beside_the_raw_encoder_and_random_pro
 def test_without_a_notion_or_a_mask_no_control_is_computed_and_without_a_model_it_says_what_to_do(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     from parts import cached
 
-    monkeypatch.setattr(saliency_job, "begin_controls", lambda request: pytest.fail("nothing to compare with"))
+    monkeypatch.setattr(SaliencyRequest, "controls", lambda request: pytest.fail("nothing to compare with"))
     with monkeypatch.context() as patch:
-        patch.setattr(saliency_rows, "known_masks", lambda space, rows: None)
+        patch.setattr(saliency_maps, "known_masks", lambda space, rows: None)
         _open(app)
     app.set("looked_at", []).says("The maps below belong to the earlier ones.").wait("saliency").hides("earlier ones").says(
         "Yellow marks what decides where"
@@ -74,7 +74,6 @@ def test_images_by_chance_obey_the_filters(app: Page) -> None:
     assert set(app.session_state["view"].frame["body_type"].iloc[list(shown)]) == {"van"}
 
 
-PLAIN = {"percentile": 100.0, "blur": 0.0, "over_image": False}
 BLUE, YELLOW = (0, 40, 105), (255, 233, 70)
 
 
@@ -98,23 +97,23 @@ NOTION, RAW = _found("car color", (1, 2)), _found("Raw encoder", (3, 0))
     ],
 )
 def test_each_column_has_a_title(found: list[Saliency], maps: bool, differences: bool, expected: list[str]) -> None:
-    look = Look(maps, differences, **PLAIN)
-    titles, rows = saliency_rows.grid(found, ["a", "b"], None, look)
+    look = Look(maps, differences, 100.0)
+    titles, rows = saliency_maps.grid(found, ["a", "b"], None, look)
     assert titles == expected
     assert [(row.name, len(row.pictures)) for row in rows] == [("a", len(expected)), ("b", len(expected))]
     assert {picture.caption for row in rows for picture in row.pictures} == {""}
 
 
-def test_more_attention_is_yellow_less_is_blue_equal_is_grey_and_captions_say_how_much_lies_on_the_car() -> None:
-    shown, equal = (
-        saliency_rows.grid([found, RAW], ["a", "b"], None, Look(False, True, **PLAIN))[1][0].pictures[1].pixels for found in (NOTION, RAW)
-    )
+def test_more_attention_is_yellow_less_is_blue_equal_is_grey_and_captions_say_how_much_lies_on_the_car(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saliency_maps, "_BLUR", 0.0)
+    monkeypatch.setattr(saliency_maps, "overlay", lambda images, colors, strength: colors)
+    shown, equal = (saliency_maps.grid([found, RAW], ["a", "b"], None, Look(False, True, 100.0))[1][0].pictures[1].pixels for found in (NOTION, RAW))
     assert (tuple(shown[1, 2]), tuple(shown[3, 0])) == (YELLOW, BLUE)
     assert np.ptp(shown[0, 0].astype(int)) < 5
     assert np.ptp(equal.astype(int), axis=-1).max() < 5
     masks = np.zeros((3, 4, 4), bool)
     masks[0, :2] = True  # the notion's pixel is on the first car, not on the second
-    _, rows = saliency_rows.grid([NOTION, RAW], ["a", "b", "c"], masks, Look(True, True, **PLAIN))
+    _, rows = saliency_maps.grid([NOTION, RAW], ["a", "b", "c"], masks, Look(True, True, 100.0))
     captions = ["car: 50% of the picture", "0% on the car", "100% on the car", "100% of the yellow on the car"]
     assert [picture.caption for picture in rows[0].pictures] == captions
     assert rows[1].pictures[2].caption == "0% on the car"

@@ -100,13 +100,11 @@ def test_other_weights_are_embedded_anew(app: Page, run: RunFolder) -> None:
 
 
 def test_every_page_takes_the_run_as_a_space_and_saliency_looks_into_it(app: Page, run: RunFolder) -> None:
-    from pages.saliency import job as saliency_job
-
     app.session_state["saliency_samples"], app.session_state["saliency_show"] = 1, "Maps"
     app.session_state["rows"] = np.array([3])
     _choose(app).open("saliency").wait("saliency")
     assert app.at("looked_at").value == [NAME]
-    job = saliency_job.work_of(app.session_state["saliency_shown"]).find()
+    job = app.session_state["saliency_shown"].work().find()
     assert job is not None
     assert [each.name for each in job.result] == [NAME, "Raw encoder"]
     assert np.abs(job.result[0].maps - job.result[1].maps).max() > 0.01

@@ -25,7 +25,8 @@ from server.access import owner_of, resolve_entry, shared_name, store_dir, uploa
 from server.backup import back_up, restore
 from server.quotas import write_draft
 from server.saved_views import SavedView
-from server.visitors import own_dir, own_uploads_dir, visitors_dir
+from server.settings import UPLOADS
+from server.visitors import own_dir, visitors_dir
 from worlds import ADA, BEN, audit_log, serve, visit
 
 
@@ -51,7 +52,7 @@ def _pictures(count: int, shade: int = 0) -> list[tuple[str, bytes]]:
 
 
 def _save(name: str, shade: int) -> Path:
-    return save_uploads(_pictures(3, shade), name, own_uploads_dir(), upload_limits()).root
+    return save_uploads(_pictures(3, shade), name, own_dir() / UPLOADS, upload_limits()).root
 
 
 def _upload(name: str, shade: int = 0) -> Any:
@@ -72,7 +73,7 @@ def test_of_a_removed_dataset_nothing_is_left_but_pictures_that_another_one_show
     second = new_entry("gone", gone.source, "ViT-B-32/openai", owner=gone.owner)
     add_dataset(second)
     before = {path: path.read_bytes() for path in _files(own_dir(), "stays")}
-    assert len(_files(own_uploads_dir(), "gone")) > 2
+    assert len(_files(own_dir() / UPLOADS, "gone")) > 2
     assert _files(own_dir() / "embeddings", "gone")
     addresses = [f"/{kind}/{gone.id}/1" for kind in ("thumbnails", "info")]
     be("")  # requests have no visitor: whoever knows the id sees the picture

@@ -14,7 +14,6 @@ from likeness.notions.method import NotionMethod
 from likeness.notions.methods import METHOD_TITLES, METHODS, named_methods
 from likeness.studies import published
 from pages.methods import measure
-from pages.methods.measure import with_baseline
 
 
 class Halves:
@@ -74,8 +73,8 @@ def test_one_line_makes_a_method_known_to_comparisons_menus_and_tables(monkeypat
     monkeypatch.setitem(METHODS, "halves", own)
     assert named_methods(["halves"]) == [own]
     assert METHOD_TITLES["halves"] == "Halves"
-    assert "- **Halves**: Keeps the first dimensions." in measure.help_list(METHOD_TITLES, measure.METHODS_HELP)
-    assert "halves" in with_baseline(["halves"])
+    assert "- **Halves**: Keeps the first dimensions." in measure.methods_help()
+    assert "halves" in measure.choose_methods(["halves"], "own_methods")
     assert "halves" in CliRunner().invoke(command_line(), ["evaluate", "--help"], terminal_width=200).stdout
     for form in ("table", "markdown"):
         assert "Keeps the first dimensions." in CliRunner().invoke(command_line(), ["kinds", "methods", "--format", form]).stdout

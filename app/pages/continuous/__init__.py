@@ -1,8 +1,6 @@
 """What the page Continuous declares about itself; `page.py` draws it."""
 
-from pathlib import Path
-
 from parts.app_page import EVALUATE, AppPage
 
 _HELP = "Judge spaces by numbers of the images, such as a price, a year or a viewpoint."
-PAGE = AppPage(Path(__file__).parent, "Continuous", icon="straighten", help=_HELP, group=EVALUATE, labels="numbers")
+PAGE = AppPage("Continuous", icon="straighten", help=_HELP, group=EVALUATE, labels="numbers")

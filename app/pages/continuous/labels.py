@@ -5,13 +5,12 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from likeness.data import ImageTable
-from likeness.labels import ImageLabels, LabelsConfig, known_labels, numeric_columns, read_image_labels
+from likeness.labels import LabelsConfig, known_labels, numeric_columns, read_image_labels
 from parts.on_request import WorkRequest
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
 from server.addresses import address
-from server.jobs import Job
 
 _OWN = {"Numbers": "numbers", "Angles": "angles"}
 # what two labels' distance is, and what is drawn on a picture
@@ -59,11 +58,10 @@ def key_of(view: View, config: LabelsConfig) -> tuple[str, str]:
 
 def read(view: View, config: LabelsConfig) -> WorkRequest:
     """Work whose result is the `ImageLabels` of the dataset."""
-
-    def work(job: Job) -> ImageLabels:
-        return read_image_labels(view.base.table, config, job.report_or_stop)
-
-    return WorkRequest("label distances", key_of(view, config), "Comparing labels", work, {"unit": "pairs of images", "max_finished": 8})
+    table, options = view.base.table, {"unit": "pairs of images", "max_finished": 8}
+    return WorkRequest(
+        "label distances", key_of(view, config), "Comparing labels", lambda job: read_image_labels(table, config, job.report_or_stop), options
+    )
 
 
 def distance_help(config: LabelsConfig) -> str:
@@ -87,9 +85,3 @@ def pictures(view: View, config: LabelsConfig) -> str:
     """URL of the picture of image {row} with its label drawn."""
     query = urlencode({"kind": config.kind, "column": config.columns}, doseq=True)
     return address(f"/labeled/{view.entry.id}/{{row}}?{query}")
-
-
-def query_of(view: View, labels: ImageLabels, default: int) -> int:
-    """The query, or else the first selected image, if it has a label; else `default`."""
-    wanted = [view.query, *view.selected[:1].tolist()]
-    return next((row for row in wanted if row is not None and labels.place(row) is not None), default)

@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _show(view: View, labels: ImageLabels, drawn: bool) -> None:
-    rows = labels.rows if view.hidden is None else labels.rows[~view.hidden[labels.rows]]
+    rows = view.visible(labels.rows)
     if not len(rows):
         st.info("No image with a label matches the filters.", icon=":material/info:")
         return

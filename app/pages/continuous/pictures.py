@@ -31,7 +31,8 @@ def show(view: View, spaces: Sequence[Space], labels: ImageLabels, rows: NDArray
     """
     key, unit, config = (*continuous_labels.key_of(view, labels.config), hash(rows.tobytes())), labels.distances.unit, labels.config
     suggested = _spread(key, labels, rows)
-    query = continuous_labels.query_of(view, labels, suggested[0])
+    wanted = [view.query, *view.selected[:1].tolist()]  # or else the first selected image, if it has a label
+    query = next((row for row in wanted if row is not None and labels.place(row) is not None), suggested[0])
     urls = continuous_labels.pictures(view, config) if drawn else view.thumbnails
     left, right = st.columns([2, 9], gap="medium")  # below each other on a phone
     with left:

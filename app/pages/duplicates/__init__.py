@@ -1,11 +1,8 @@
 """What the page Duplicates declares about itself; `page.py` draws it."""
 
-from pathlib import Path
-
 from parts.app_page import AppPage
 
 PAGE = AppPage(
-    Path(__file__).parent,
     "Duplicates",
     icon="content_copy",
     help="Find duplicate images, choose which ones to keep, and check for leaks between splits.",

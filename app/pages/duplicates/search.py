@@ -21,7 +21,7 @@ from likeness.duplicates import (
 )
 from likeness.progress import Progress
 from likeness.space import Space
-from server.jobs import Job, Stage, Stopped, run_in_background
+from server.jobs import Job, Stage, Stopped, jobs
 from state import Rows
 
 _KEPT = 4  # results
@@ -79,7 +79,7 @@ def equal_files(dataset: str, table: ImageTable) -> Job:
         sizes = image_sizes(table, rows, _reporter(job))
         return Copies(rows, sizes, equal=equal_groups(copies, len(table), ranks_by_size(rows, sizes, len(table))))
 
-    return run_in_background("copies", (dataset, len(table)), "Equal files", work, max_finished=_KEPT)
+    return jobs().run("copies", (dataset, len(table)), "Equal files", work, max_finished=_KEPT)
 
 
 def near(dataset: str, space: Space, threshold: float, below: bool = True) -> Job:
@@ -101,7 +101,7 @@ def near(dataset: str, space: Space, threshold: float, below: bool = True) -> Jo
         rows = np.unique(pairs.rows)
         return Copies(rows, image_sizes(space.table, rows, _reporter(job)), pairs)
 
-    return run_in_background("copies", (dataset, space.key, floor), "Near duplicates", work, max_finished=_KEPT)
+    return jobs().run("copies", (dataset, space.key, floor), "Near duplicates", work, max_finished=_KEPT)
 
 
 def measure_threshold(space: Space) -> Job:
@@ -111,7 +111,7 @@ def measure_threshold(space: Space) -> Job:
         job.stage = Stage("Loading the encoder", 0, 0)
         return known_threshold(space, progress=_reporter(job))
 
-    return run_in_background("copy_threshold", space.key, "Measuring a suggested threshold", work)
+    return jobs().run("copy_threshold", space.key, "Measuring a suggested threshold", work)
 
 
 def _floor(threshold: float) -> float:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import streamlit as st
 
 from likeness.errors import InputError
@@ -59,37 +58,34 @@ def button() -> None:
 @st.fragment
 def form(view: View, chosen: Rows) -> None:
     """The form, where it is open; `chosen`: the selected images that the filters leave."""
-    if _is_open.get():
-        with st.container(border=True, width=_WIDTH, gap="small"):
-            _form(view, chosen)
-
-
-def _form(view: View, chosen: Rows) -> None:
+    if not _is_open.get():
+        return
     from likeness.exports import TARGETS  # not before it is needed
 
     without = ("run",) if view.base.table.has_images else ("run", "images")
     fitting = {name: each for name, each in TARGETS.items() if each.takes not in without}
     offered = {name: each for name, each in fitting.items() if each.ending is not None}
-    name = st.selectbox("For", list(offered), format_func=lambda each: offered[each].title, key="export_target", persist_state="session")
-    target = offered[name]
-    st.caption(target.help)
-    rows = _rows(view, chosen)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):  # low, so that what a click brings is in sight
-        options = _options(view, target)
-        space = _space(view, target) if target.needs_space(target.checked_options(options)) else None
-    if target.takes == "notion" and space is None:
-        st.info("This format saves a notion. Choose one for the left map in the sidebar.", icon=":material/info:")
-        return
-    _file(view, target, space, rows, options)
-    others = [each for each in fitting.values() if each.ending is None]
-    _command_of(view, target, others, space, rows, options)
+    with st.container(border=True, width=_WIDTH, gap="small"):
+        name = st.selectbox("For", list(offered), format_func=lambda each: offered[each].title, key="export_target", persist_state="session")
+        target = offered[name]
+        st.caption(target.help)
+        rows = _rows(view, chosen)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):  # low, so that what a click brings is in sight
+            options = _options(view, target)
+            space = _space(view, target) if target.needs_space(target.checked_options(options)) else None
+        if target.takes == "notion" and space is None:
+            st.info("This format saves a notion. Choose one for the left map in the sidebar.", icon=":material/info:")
+            return
+        _file(view, target, space, rows, options)
+        others = [each for each in fitting.values() if each.ending is None]
+        _command_of(view, target, others, space, rows, options)
 
 
 def _rows(view: View, chosen: Rows) -> Rows | None:
     """The images to export; None: all."""
     groups: dict[str, Rows | None] = {_ALL: None}
-    if view.hidden is not None and not view.hidden.all():
-        groups = {_FILTERED: np.flatnonzero(~view.hidden)} | groups
+    if view.hidden is not None and len(view.rows):
+        groups = {_FILTERED: view.rows} | groups
     if len(chosen):
         groups = {_SELECTED: chosen} | groups
     counts = {name: len(view.frame) if rows is None else len(rows) for name, rows in groups.items()}

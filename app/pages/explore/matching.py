@@ -84,9 +84,11 @@ def _settings(view: View, query: Query, space: Space) -> tuple[float, tuple[str,
         )
         if query.terms or space.embed_texts is None:
             return wrong, ()
+        notion = view.notions.get(state.b if space is view.b else state.a) if query.text else None
+        others = other_prompts(notion, query.text)[:MOST_NEGATIVES] if notion else []
         typed = st.text_area(
             "Exclude these texts",
-            "\n".join(other_aspects(view, query, space)),
+            "\n".join(others),
             key=f"matching_not_{_answers_key(view, query, space)}",
             placeholder="a photo of a wolf",
             help="One text per line, optional. An image matches if it is more similar to the query than to each of these. "
@@ -202,12 +204,3 @@ def matches(view: View, query: Query, space: Space, negatives: tuple[str, ...], 
 @st.cache_resource(show_spinner=False)
 def _kept() -> BoundedCache[SpaceMatches]:
     return BoundedCache(_MOST_BYTES, lambda found: _BYTES * len(found.rows))
-
-
-def other_aspects(view: View, query: Query, space: Space) -> list[str]:
-    """Prompts of the space's notion with aspects that a text does not name, where it names one; empty for any other query."""
-    if not query.text:
-        return []
-    name = state.b if space is view.b else state.a
-    notion = view.notions.get(name)
-    return other_prompts(notion, query.text)[:MOST_NEGATIVES] if notion else []

@@ -60,7 +60,11 @@ def main() -> None:
         marked = _marked(view, query, found)
         maps.draw(view, view.spaces, choice, slot="explore", key="map", height=_HEIGHT, on_query=selection.ask, neighbors=marked, named=True)
         if view.b is not None:
-            _agreement(view)
+            share, chance = cached.agreement(view.a, view.b)
+            st.caption(
+                f"**Agreement {share:.0%}.** On average, {share:.0%} of an image's 10 nearest neighbors are the same on both maps. "
+                f"On unrelated maps it would be {chance:.1%}."
+            )
         judges = [_colors(view), _guesses(view)]
     with pictures_column:
         _results(view, query, found, problem, layout)
@@ -100,7 +104,8 @@ def _sentence(view: View) -> None:
     if view.base.embed_texts is None:
         return
     drafts.show_news()
-    slot, notion = _shown_notion(view)
+    # that of the right map, else that of the left one
+    slot, notion = next(((slot, view.notions[name]) for slot in ("b", "a") if (name := getattr(state, slot)) in view.notions), ("", None))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if notion is None:
             st.markdown("Similar images are close together.", width="content")
@@ -115,11 +120,6 @@ def _sentence(view: View) -> None:
             link = {} if getattr(state, slot) == sidebar.DRAFT else {"query_params": {"notion": notion.name}}
             st.page_link("pages/notions/page.py", label="Edit the notion", icon=":material/tune:", **link)
     verdict.of_words(view, notion)
-
-
-def _shown_notion(view: View) -> tuple[str, Notion | None]:
-    """The notion of the right map, else of the left one, with the name of its value in the state."""
-    return next(((slot, view.notions[name]) for slot in ("b", "a") if (name := getattr(state, slot)) in view.notions), ("", None))
 
 
 def _template(slot: str, notion: Notion) -> None:
@@ -166,15 +166,6 @@ def _marked(view: View, query: Query, found: Sequence[Found]) -> list[Rows] | No
     """The neighbors to mark on each map; none on the map of a space that cannot read the query."""
     rows = {each.space.key: each.rows[: _LINKED if query.row is not None else neighbors.COUNT] for each in found}
     return [rows.get(space.key, np.zeros(0, np.int64)) for space in view.spaces] if found else None
-
-
-def _agreement(view: View) -> None:
-    assert view.b is not None
-    share, chance = cached.agreement(view.a, view.b)
-    st.caption(
-        f"**Agreement {share:.0%}.** On average, {share:.0%} of an image's 10 nearest neighbors are the same on both maps. "
-        f"On unrelated maps it would be {chance:.1%}."
-    )
 
 
 def _colors(view: View) -> Callable[[], None]:

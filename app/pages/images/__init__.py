@@ -1,11 +1,8 @@
 """What the page Images declares about itself; `page.py` draws it."""
 
-from pathlib import Path
-
 from parts.app_page import AppPage
 
 PAGE = AppPage(
-    Path(__file__).parent,
     "Images",
     icon="add_photo_alternate",
     help="Add your own images from a folder, a table or an upload.",

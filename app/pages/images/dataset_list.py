@@ -1,6 +1,6 @@
 """The list of datasets: what each is, the way to its map, another name, and its removal after a question."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from server.access import check_may, redact, refusal
 from server.jobs import Job, jobs
 from server.settings import UPLOADS, server
 from server.visitor_data import remove_upload
-from server.visitors import own_uploads_dir, shown_name, visitor
+from server.visitors import own_dir, shown_name, visitor
 from state import state
 
 _LONGEST_END = 10.0  # seconds
@@ -36,9 +36,8 @@ def show() -> None:
                     st.button("Remove", type="primary", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,))
 
 
-def end(embeddings: Iterable[Job]) -> None:
+def end(embeddings: Sequence[Job]) -> None:
     """Stops them, and waits until they write no more; what one that takes longer leaves is cleared away later."""
-    embeddings = list(embeddings)
     for job in embeddings:
         job.stop()
     for job in embeddings:
@@ -47,7 +46,7 @@ def end(embeddings: Iterable[Job]) -> None:
 
 def _facts(entry: DatasetEntry) -> str:
     """Where the images lie, how many there are, and their encoder."""
-    uploaded = entry.source.partition("/")[0] == UPLOADS or entry.source.startswith(f"{own_uploads_dir()}/")
+    uploaded = entry.source.partition("/")[0] == UPLOADS or entry.source.startswith(f"{own_dir() / UPLOADS}/")
     place = "shipped" if entry == SHIPPED_CARS else "uploaded" if uploaded else redact(entry.source)
     count = len(cached.table(entry.id)) if entry == SHIPPED_CARS else entry.count
     images = [f"{count:,} images"] if count else []

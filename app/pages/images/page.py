@@ -20,9 +20,9 @@ from parts.plain import plain
 from server.access import check_may, owner_of, path_text, redact, refusal, shared_name, upload_limits
 from server.audit import record
 from server.jobs import jobs
-from server.settings import server
+from server.settings import UPLOADS, server
 from server.visitor_data import remove_visitor
-from server.visitors import own_dir, own_uploads_dir, shown_name, visitor
+from server.visitors import own_dir, shown_name, visitor
 from state import Item
 
 _FORMATS = (
@@ -173,7 +173,7 @@ def _take_upload(files: list[Any], name: str, encoder: str) -> None:
     check_may("edit")
     check_encoder(encoder)
     add_images.check_load()
-    table = save_uploads(((file.name, file.getvalue()) for file in files), name, own_uploads_dir(), upload_limits())
+    table = save_uploads(((file.name, file.getvalue()) for file in files), name, own_dir() / UPLOADS, upload_limits())
     source = shared_name(absolute_source(str(table.root)))
     record("uploaded", shown_name(), f"{len(table)} images")
     entry = new_entry(name, source, encoder, owner=owner_of(source))

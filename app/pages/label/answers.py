@@ -14,7 +14,7 @@ from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
 from server import hand_labels
-from server.jobs import Job, run_in_background
+from server.jobs import Job, jobs
 from state import Item, Rows
 
 _TILE = 112  # pixels
@@ -63,7 +63,7 @@ class SpreadRequest:
             given = column.astype(object).where(column.notna(), None)
             return spread_labels(self.space, given, together=self.together, progress=job.report)
 
-        return run_in_background("label spreading", key, "Spreading the labels", work, max_finished=_KEPT, stoppable=False)
+        return jobs().run("label spreading", key, "Spreading the labels", work, max_finished=_KEPT, stoppable=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,7 +102,8 @@ def _request(view: View) -> SpreadRequest | None:
         space = next(iter(spaces))
         if len(spaces) > 1:
             space = st.selectbox("Space", list(spaces), key="label_space", width=240, help="Similar images in it get the same label.")
-    request = SpreadRequest(spaces[space], name, columns[name], hand_labels.given_together(view.entry, view.base.table, name))
+    together = hand_labels.store_of(view.entry, view.base.table).given_together(label_edits.paths(view, np.arange(len(frame))), name)
+    request = SpreadRequest(spaces[space], name, columns[name], together)
     if len(request.classes) < 2:
         value = plain(request.classes[0]) if request.classes else "one value"
         _start(view, name, f"**All labeled images have {value}.** Label a few with another value, since spreading needs two.", request.column)

@@ -1,8 +1,6 @@
 """What the page Methods declares about itself; `page.py` draws it."""
 
-from pathlib import Path
-
 from parts.app_page import EVALUATE, AppPage
 
 _HELP = "See how well each method finds images of the same label."
-PAGE = AppPage(Path(__file__).parent, "Methods", icon="leaderboard", help=_HELP, group=EVALUATE, labels="classes")
+PAGE = AppPage("Methods", icon="leaderboard", help=_HELP, group=EVALUATE, labels="classes")

@@ -168,7 +168,7 @@ def _draw(slot: str, plot: Plot, about: Sentences, job: Job) -> None:
     if not job.found:
         st.container(height=460, border=False)  # of a plot
         return
-    summary, figure = _summary(job.stamp, metric, measure.runs_of(job), plot, about)
+    summary, figure = _summary(job.stamp, metric, pd.DataFrame(list(job.found)), plot, about)
     st.markdown(summary)
     if figure:
         st.plotly_chart(figure, theme="streamlit", key=f"{slot}_plot", config={"displaylogo": False})

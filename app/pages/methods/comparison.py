@@ -24,7 +24,7 @@ from likeness.studies import (
     published_figures,
 )
 from pages.methods import measure
-from pages.methods.measure import called, content_of, help_list, measuring
+from pages.methods.measure import called, content_of, measuring, methods_help
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
@@ -80,7 +80,7 @@ def _draw(notions: Sequence[Notion], dims: Sequence[int | str], job: Job) -> Non
     legend = f" Paper: what the authors report for their images with CLIP ViT-B/32, in {PAPER_DIM} dimensions." if paper else ""
     remedy = f" Add {PAPER_DIM} under Dimensions to compare with it." if paper and PAPER_DIM not in dims else ""
     st.caption(f"{find_metric(metric).help}{legend}{remedy}")
-    runs = measure.runs_of(job)
+    runs = pd.DataFrame(list(job.found))  # so far
     left_out = left_out_of(runs)
     for notion in notions if len(runs) else ():
         own = runs[runs["notion"] == notion.name]
@@ -101,7 +101,7 @@ def _columns(metric: str) -> dict[str, Any]:
     title = METRICS[metric]
     others = {METRICS[name]: number(format="%.3f", help=find_metric(name).help) for name in METRICS if name != metric}
     return others | {
-        "Method": text(pinned=True, help=help_list(METHOD_TITLES, measure.METHODS_HELP)),
+        "Method": text(pinned=True, help=methods_help()),
         "Dimensions": number("Dim.", format="%d", help="Dimensions: how many numbers describe each image."),
         title: st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.3f", help=find_metric(metric).help),
         "±": number(format="%.3f", help=f"Standard deviation of {title} over the runs; empty with a single run."),

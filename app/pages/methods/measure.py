@@ -1,15 +1,13 @@
 """What comparisons and analyses share: the fields that say what to measure, and the runs so far while it is measured."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from likeness.evaluation import metric_title
 from likeness.notions import METHOD_TITLES, METHODS, Notion, list_notions
-from likeness.registry import LiveView
 from likeness.studies import PAPER_DIM, SUGGESTED, judged_notions
 from parts import drafts, progress, sidebar
 from parts.on_request import WorkRequest, jobs_on_request
@@ -21,7 +19,6 @@ from server.visitors import notions_dir
 
 BASELINE = "raw"
 OPTIONS = {"unit": "runs", "restart": True, "max_finished": 256}
-METHODS_HELP = LiveView(lambda: {name: method.help for name, method in METHODS.items()})
 _DIMENSIONS_HELP = (
     "How many numbers describe an image. Each notion's own number is saved with it, or is the smallest that keeps 98.5 % of the variance of "
     "its prompts. The paper uses 128."
@@ -32,11 +29,6 @@ _RUNS_HELP = "How many times each method that involves randomness is repeated wi
 def measuring(study: Callable[..., object], *settings: Any, **options: Any) -> Work:
     """Work that calls `study`, a function of `likeness.studies`, and finds its runs one by one."""
     return lambda job: study(*settings, **options, progress=job.report, should_stop=job.should_stop, on_run=job.found.append)
-
-
-def runs_of(job: Job) -> pd.DataFrame:
-    """The runs so far, a row each."""
-    return pd.DataFrame(list(job.found))
 
 
 def show(label: str, help: str, title: str, key: Hashable, work: Work, draw: Callable[[Job], None], problem: str = "") -> None:
@@ -59,9 +51,9 @@ def show(label: str, help: str, title: str, key: Hashable, work: Work, draw: Cal
     progress.poll(waits, lambda: job.finished, lambda: draw(job), every=1.0)
 
 
-def help_list(titles: Mapping[str, str], helps: Mapping[str, str]) -> str:
+def methods_help() -> str:
     """A Markdown list, `- **title**: sentence`."""
-    return "\n".join(f"- **{title}**: {helps.get(name, '')}" for name, title in titles.items())
+    return "\n".join(f"- **{method.title}**: {method.help}" for method in METHODS.values())
 
 
 def called(notions: Sequence[Notion]) -> str:
@@ -72,11 +64,6 @@ def called(notions: Sequence[Notion]) -> str:
 def content_of(view: View, notions: Sequence[Notion]) -> Hashable:
     """Equal for images and notions that are fitted and judged alike."""
     return view.base.key, tuple((notion.name, tuple(notion.content), notion.attribute, notion.dim) for notion in notions)
-
-
-def with_baseline(methods: Sequence[str]) -> tuple[str, ...]:
-    """The methods and the raw encoder, in the order of `METHODS`."""
-    return tuple(method for method in METHODS if method in methods or method == BASELINE)
 
 
 def labeled_notions(view: View) -> dict[str, Notion]:
@@ -98,12 +85,12 @@ def choose_notions(view: View, key: str) -> list[Notion]:
 
 
 def choose_methods(default: Sequence[str], key: str) -> tuple[str, ...]:
-    """The raw encoder and others; none where no other is chosen."""
+    """The raw encoder and others, in the order of `METHODS`; none where no other is chosen."""
     names = [method for method in METHODS if method != BASELINE]
-    help = f"The raw encoder is always included as the baseline.\n\n{help_list(METHOD_TITLES, METHODS_HELP)}"
+    help = f"The raw encoder is always included as the baseline.\n\n{methods_help()}"
     titles = METHOD_TITLES.__getitem__
     chosen = st.multiselect("Methods", names, default, format_func=titles, key=key, bind="query-params", help=help, wrap=True)
-    return with_baseline(chosen) if chosen else ()
+    return tuple(method for method in METHODS if method in chosen or method == BASELINE) if chosen else ()
 
 
 def choose_dimensions(view: View, key: str) -> list[str]:

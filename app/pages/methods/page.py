@@ -6,7 +6,7 @@ from likeness.data import PHOTO_COLUMNS
 from pages.methods import PAGE, analyses, comparison, measure
 from parts import aspect_labels
 from parts.app_page import show_missing, show_tabs
-from parts.view import View, current_view
+from parts.view import current_view
 from server import added_labels
 from state import Item
 
@@ -23,36 +23,23 @@ def main() -> None:
         for field in _FIELDS:
             st.session_state.pop(field, None)
     _dataset.set(view.dataset)
-    if missing := _missing(view):
-        show_missing(*missing, "arrow_forward")
-        return
-    aspect_labels.caution(notion.attribute for notion in measure.labeled_notions(view).values())
-    views = {"Methods": comparison.show, "Dimensions": analyses.show_sizes, "Encoders": analyses.show_encoders}
-    show_tabs("compare", views | {"Number of prompts": analyses.show_prompts}, view)
-
-
-def _missing(view: View) -> tuple[str, str, str] | None:
-    """What the page needs and these images lack, and the page that helps, with what to do there."""
     attributes = view.base.table.attributes
     if view.base.embed_texts is None:
-        return (
-            "Methods need an encoder that reads text, such as CLIP. Choose other images, or add these with one.",
-            "images",
-            "Add images",
-        )
-    if not set(attributes) - {*PHOTO_COLUMNS, *added_labels.made_by_encoder(attributes)}:
+        words = "Methods need an encoder that reads text, such as CLIP. Choose other images, or add these with one."
+        show_missing(words, "images", "Add images", "arrow_forward")
+    elif not set(attributes) - {*PHOTO_COLUMNS, *added_labels.made_by_encoder(attributes)}:
         words = (
             "This page measures how well images of the same label are found, and these images have no labels of their own. Label some, or add the "
             "images as one folder per class or with a table of labels. Labels made by the encoder do not count: it would judge its own guesses."
         )
-        return words, "label", "Label images"
-    if not measure.labeled_notions(view):
-        return (
-            "These images have labels, but no notion uses them. Write a notion, and choose the labels under Evaluate with, in its settings.",
-            "notions",
-            "Write a notion",
-        )
-    return None
+        show_missing(words, "label", "Label images", "arrow_forward")
+    elif not (notions := measure.labeled_notions(view)):
+        words = "These images have labels, but no notion uses them. Write a notion, and choose the labels under Evaluate with, in its settings."
+        show_missing(words, "notions", "Write a notion", "arrow_forward")
+    else:
+        aspect_labels.caution(notion.attribute for notion in notions.values())
+        views = {"Methods": comparison.show, "Dimensions": analyses.show_sizes, "Encoders": analyses.show_encoders}
+        show_tabs("compare", views | {"Number of prompts": analyses.show_prompts}, view)
 
 
 main()

@@ -1,7 +1,5 @@
 """What the page Notions declares about itself; `page.py` draws it."""
 
-from pathlib import Path
-
 from parts.app_page import AppPage
 
-PAGE = AppPage(Path(__file__).parent, "Notions", icon="tune", help="Say in words when two images are similar, and see the space that follows.")
+PAGE = AppPage("Notions", icon="tune", help="Say in words when two images are similar, and see the space that follows.")

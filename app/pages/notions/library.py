@@ -24,7 +24,7 @@ _seen = Item[dict[str, Notion | None]](make=dict, key="library_seen")  # notions
 def open_linked(view: View) -> None:
     """Opens the notion that a link names (`?notion=`), or else what the editor starts with, where nothing is open yet or what is open was for
     other images."""
-    named = st.query_params.pop("notion", None) if "notion" in st.query_params else None
+    named = st.query_params.pop("notion", None)
     notion = _notion(named)
     if named and notion is None:
         link.report(f"There is no notion “{link.shortened(named)}” here. Choose another one below.")

@@ -1,11 +1,8 @@
 """What the page Runs declares about itself; `page.py` draws it."""
 
-from pathlib import Path
-
 from parts.app_page import TRAIN, AppPage
 
 PAGE = AppPage(
-    Path(__file__).parent,
     "Runs",
     icon="monitoring",
     help="Watch trainings, stop and resume them, and compare what they reached.",

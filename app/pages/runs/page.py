@@ -64,9 +64,8 @@ def main() -> None:
 
 
 def _choose(names: list[str]) -> list[str]:
-    target = st.query_params.get("watch")  # a link on another page
+    target = st.query_params.pop("watch", None)  # a link on another page
     if target is not None:
-        del st.query_params["watch"]
         state.runs = [target] if target in names else []
         if target not in names:
             link.report(f"There is no run “{link.shortened(target)}” here. Choose one of the runs below.")
@@ -137,7 +136,6 @@ def _checkpoint(runs: list[RunFolder]) -> Checkpoint:
         key="runs_figures",
         bind="query-params",
     )
-    which = which or CHECKPOINTS[0]
     st.caption(run_card.checkpoint_help(which, [run.config() for run in runs]))
     return which
 

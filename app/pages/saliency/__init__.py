@@ -1,9 +1,5 @@
 """What the page Saliency declares about itself; `page.py` draws it."""
 
-from pathlib import Path
-
 from parts.app_page import EVALUATE, AppPage
 
-PAGE = AppPage(
-    Path(__file__).parent, "Saliency", icon="center_focus_strong", help="See which parts of an image decide where it lies in a space.", group=EVALUATE
-)
+PAGE = AppPage("Saliency", icon="center_focus_strong", help="See which parts of an image decide where it lies in a space.", group=EVALUATE)

@@ -10,9 +10,8 @@ from likeness.errors import InputError
 from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES
 from likeness.space import Space
 from likeness.studies import judged_notions
-from pages.saliency import PAGE, job as saliency_job, rows as saliency_rows
-from pages.saliency.job import SaliencyRequest
-from pages.saliency.rows import Look
+from pages.saliency import PAGE, maps
+from pages.saliency.maps import Look, SaliencyRequest
 from parts import cached, drafts, neighbors, progress, selection, sidebar
 from parts.app_page import show_missing
 from parts.gallery import Section, gallery, picture_grid
@@ -113,7 +112,7 @@ def _show_maps(view: View, request: SaliencyRequest, look: Look) -> None:
         return
     images = "the image" if len(request.rows) == 1 else f"the {len(request.rows)} images below"
     help = f"**Which parts of an image decide where it lies?** Computes a map of {images} for each space. No labels are needed."
-    begun = jobs_on_request("Compute maps", help, saliency_job.work_of(request))
+    begun = jobs_on_request("Compute maps", help, request.work())
     if begun is None:
         gallery([Section("Images", request.rows)], thumbnails=view.thumbnails, key="saliency_chosen", tile=84)
     else:
@@ -121,7 +120,7 @@ def _show_maps(view: View, request: SaliencyRequest, look: Look) -> None:
     if begun and begun[0].result:
         _shown.set(request)
     shown = _shown.get()
-    last = saliency_job.work_of(shown).find() if shown and shown.dataset == request.dataset else None
+    last = shown.work().find() if shown and shown.dataset == request.dataset else None
     if shown and last and last.result:
         is_current = shown.key == request.key
         if not is_current:
@@ -131,7 +130,7 @@ def _show_maps(view: View, request: SaliencyRequest, look: Look) -> None:
 
 def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look, is_current: bool) -> None:
     found = job.result
-    differing = [space for space in found[:-1] if saliency_rows.alike(space, found[-1])]
+    differing = [space for space in found[:-1] if maps.alike(space, found[-1])]
     if look.differences and differing:
         against = readable(request.spaces[-1].name)
         against = plain(against if against.startswith("Run ") else f"the {against.lower()}")
@@ -143,14 +142,14 @@ def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look, is_cur
     if notions := [f"{plain(readable(space.name))} in {space.vectors.shape[1]}" for space in request.spaces if space.base is not None]:
         st.caption(f"Dimensions: {listed(notions)}.")
     names = [str(view.frame["path"].iloc[row]).rsplit("/", 1)[-1] for row in request.rows]
-    masks = saliency_rows.known_masks(request.spaces[-1], request.rows)
-    titles, rows = saliency_rows.grid(found, names, masks, look)
+    masks = maps.known_masks(request.spaces[-1], request.rows)
+    titles, rows = maps.grid(found, names, masks, look)
     picture_grid(titles, rows, key="saliency_grid", tile=170 if len(titles) <= 4 else 140)
     if is_current and masks is not None and any(request.dims) and len(found[-1]) == len(request.rows):
         # how much of the maps lies on the cars by chance: the same for random projections to as many dimensions
-        control = saliency_job.begin_controls(request)
+        control = request.controls().begin()
         if progress.follow(control, resume="Resume", place="control"):
-            st.caption(saliency_rows.control_sentence(found, request.dims, control.result, masks, look))
+            st.caption(maps.control_sentence(found, request.dims, control.result, masks, look))
 
 
 def _choose_images(view: View) -> None:

@@ -1,8 +1,6 @@
 """What the page Semantics declares about itself; `page.py` draws it."""
 
-from pathlib import Path
-
 from parts.app_page import EVALUATE, AppPage
 
 _HELP = "See whether classes with related names, such as sedan and coupe, lie close together in a space."
-PAGE = AppPage(Path(__file__).parent, "Semantics", icon="translate", help=_HELP, group=EVALUATE, labels="classes")
+PAGE = AppPage("Semantics", icon="translate", help=_HELP, group=EVALUATE, labels="classes")

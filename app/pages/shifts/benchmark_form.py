@@ -20,7 +20,7 @@ from parts.progress import duration
 from parts.sidebar import listed, readable
 from parts.view import View
 from server import trainings
-from server.access import check_may, redact, shared_name
+from server.access import redact, shared_name
 from state import Item
 
 OWN = "own:"
@@ -141,7 +141,6 @@ def _begin(name: str, splits: SplitFile, study: StudyConfig) -> None:
     file = folder.path / "splits.json"
 
     def start() -> None:
-        check_may("train")
         base = resolve_config(config_from(study.base)).model_dump(mode="json", exclude_unset=True)  # with whole paths
         write_splits(file, splits)
         folder.create(study.model_copy(update={"name": name, "splits": str(file), "base": base}))

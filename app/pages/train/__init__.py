@@ -1,11 +1,8 @@
 """What the page Train declares about itself; `page.py` draws it."""
 
-from pathlib import Path
-
 from parts.app_page import TRAIN, AppPage
 
 PAGE = AppPage(
-    Path(__file__).parent,
     "Train",
     icon="model_training",
     help="Train a network so that images of one class lie close together.",

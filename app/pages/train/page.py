@@ -35,19 +35,24 @@ def main() -> None:
     PAGE.show_head()
     if permissions.refused():
         return
-    chosen, problem = _config()
-    needs_labels = chosen is not None and _lacks_labels(chosen)
-    resolved, images, image_problem = (None, None, "") if chosen is None or needs_labels else _read(chosen)
-    if needs_labels:
+    chosen: RunConfig | None = None
+    ready: tuple[RunConfig, RunImages] | None = None
+    problem = ""
+    try:
+        chosen = draft.config()
+        ready = _read(chosen)
+    except InputError as error:
+        problem = redact(error)
+    if chosen and not ready and not problem:
         aspect_labels.offer(current_view(), _NO_LABELS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _preset()
         name_problem = _name(chosen) if chosen else ""
-        is_off = chosen is None or needs_labels or bool(image_problem or name_problem) or begun.get() == str(runs_dir() / chosen.name.strip())
+        is_off = chosen is None or ready is None or bool(name_problem) or begun.get() == str(runs_dir() / chosen.name.strip())
         label, icon = "Start training", ":material/play_arrow:"
         st.button(label, type="primary", icon=icon, key="train_start", disabled=is_off, on_click=_begin, args=(chosen,))
     with st.container():  # there in every run, so that what stands below keeps its place, and the text stays open
-        for warning in filter(None, (problem, name_problem, image_problem, draft.session.problem)):
+        for warning in filter(None, (problem, name_problem, draft.session.problem)):
             st.warning(_words(warning), icon=":material/warning:")
         if chosen and chosen.note:
             st.caption(_words(chosen.note))
@@ -64,8 +69,8 @@ def main() -> None:
                 train_fields.show(chosen)
         _text(expanded=chosen is None)
     with preview:
-        if resolved and images:
-            train_preview.show(resolved, images)
+        if ready:
+            train_preview.show(*ready)
 
 
 def _words(text: str) -> str:
@@ -73,29 +78,16 @@ def _words(text: str) -> str:
     return plain(text.replace("`", ""))
 
 
-def _read(chosen: RunConfig) -> tuple[RunConfig | None, RunImages | None, str]:
-    """The config with its paths, its images, and why a run on them could not begin."""
-    try:
-        resolved = resolve_config(chosen)
-        images = train_preview.read_images(resolved)
-        training.check_room(images.table, resolved.data.image_size, resolved.data.kept, resolved.data.frame)
-    except InputError as error:
-        return None, None, redact(error)
-    return resolved, images, ""
-
-
-def _lacks_labels(chosen: RunConfig) -> bool:
-    """Whether these are the images that the sidebar shows, and they have nothing that this run could learn from."""
-    is_shown = chosen.data.source == current_view().entry.source
-    return is_shown and not chosen.objective.continuous and not draft.attributes_of(chosen.data.source)
-
-
-def _config() -> tuple[RunConfig | None, str]:
-    """The config as typed, or what does not fit."""
-    try:
-        return draft.config(), ""
-    except InputError as error:
-        return None, redact(error)
+def _read(chosen: RunConfig) -> tuple[RunConfig, RunImages] | None:
+    """The config with its paths, and its images; None of those that the sidebar shows, where they have nothing that this run could learn from.
+    Raises InputError: a run on them could not begin."""
+    source = chosen.data.source
+    if source == current_view().entry.source and not chosen.objective.continuous and not draft.attributes_of(source):
+        return None
+    resolved = resolve_config(chosen)
+    images = train_preview.read_images(resolved)
+    training.check_room(images.table, resolved.data.image_size, resolved.data.kept, resolved.data.frame)
+    return resolved, images
 
 
 def _preset() -> None:

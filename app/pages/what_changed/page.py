@@ -15,7 +15,6 @@ from parts.on_request import WorkRequest, jobs_on_request
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import current_view
-from server.jobs import Job
 
 _LISTED, _KEPT = 24, 16  # images, comparisons in memory
 _NEED_TWO = "In the sidebar, choose two different spaces for the left and the right map, such as the raw encoder and a notion."
@@ -46,12 +45,10 @@ def main() -> None:
 
 def _show_moved(a: Space, b: Space) -> None:
     help = f"**Which images have other neighbors?** Counts how many of the {K} nearest images each image keeps from the left map to the right one."
-
-    def work(job: Job) -> NeighborhoodChanges:
-        return neighborhood_changes(a, b, K, progress=job.report_or_stop)
-
-    title = f"Neighbors in {readable(a.name)} and {readable(b.name)}"
-    request = WorkRequest("neighborhood changes", (a.key, b.key, K), title, work, {"unit": "searches", "max_finished": _KEPT})
+    title, options = f"Neighbors in {readable(a.name)} and {readable(b.name)}", {"unit": "searches", "max_finished": _KEPT}
+    request = WorkRequest(
+        "neighborhood changes", (a.key, b.key, K), title, lambda job: neighborhood_changes(a, b, K, progress=job.report_or_stop), options
+    )
     begun = jobs_on_request("Compare neighbors", help, request)
     if begun and progress.follow(*begun):
         st.fragment(_draw_moved)(begun[0].result, a, b)
@@ -61,11 +58,10 @@ def _draw_moved(found: NeighborhoodChanges, a: Space, b: Space) -> None:
     view = current_view()
     st.markdown(_sentence(found, a, b))
     order = found.most_moved()
-    shown = order if view.hidden is None else order[~view.hidden[found.rows[order]]]
-    if not len(shown):
+    listed = order[np.isin(found.rows[order], view.rows)][:_LISTED]
+    if not len(listed):
         st.info("No image matches the filters.", icon=":material/info:")
         return
-    listed = shown[:_LISTED]
     rows, kept = found.rows[listed], np.round(found.kept[listed] * K).astype(int)
     captions = [f"keeps {share} of {K}" for share in kept]
     gallery(

@@ -44,21 +44,19 @@ def labels_of(view: View) -> list[str]:
 
 
 def _queries(a: Space, b: Space, label: str, score: str) -> WorkRequest:
-    values = cached.content_of_column(a.table.frame, label)
-
     def work(job: Job) -> QueryChanges:
         return query_changes(a, b, label, score, progress=job.report, should_stop=job.should_stop)
 
+    key = (a.key, b.key, label, score, cached.content_of_column(a.table.frame, label))
     title = f"Searches in {readable(a.name)} and {readable(b.name)}"
-    return WorkRequest("query changes", (a.key, b.key, label, score, values), title, work, {"unit": "spaces", "max_finished": _KEPT})
+    return WorkRequest("query changes", key, title, work, {"unit": "spaces", "max_finished": _KEPT})
 
 
 def _draw(found: QueryChanges, b: Space, label: str) -> None:
     view = current_view()
     st.markdown(_sentence(found, view.a, b))
     frame = found.frame()
-    if view.hidden is not None:
-        frame = frame[~view.hidden[frame["row"].to_numpy()]]
+    frame = frame[frame["row"].isin(view.rows)]
     worse, better = frame[frame["difference"] < 0].head(_LISTED), frame[frame["difference"] > 0].iloc[::-1].head(_LISTED)
     sections, note = [], f"{SCORES[found.score]} in {readable(view.a.name)} → {readable(b.name)}."
     for title, part in (("Got worse", worse), ("Got better", better)):

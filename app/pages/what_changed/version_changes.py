@@ -1,5 +1,6 @@
 """What another version of the images has: images that came, went or changed, and how far both versions lie apart in each space."""
 
+from contextlib import suppress
 from typing import Any
 
 import pandas as pd
@@ -8,7 +9,6 @@ import streamlit as st
 from likeness.comparisons import VersionChanges, version_changes, version_distances, version_values
 from likeness.data import list_datasets
 from likeness.errors import InputError
-from likeness.space import Space
 from pages.what_changed.changed_neighbors import TILE
 from parts import cached, progress, selection, sidebar
 from parts.app_page import show_missing
@@ -78,18 +78,14 @@ def _compare(view: View, old: str) -> WorkRequest:
 
     def work(job: Job) -> tuple[VersionChanges, pd.DataFrame, pd.DataFrame | None]:
         changes = version_changes(before.table, after.table, progress=job.report_or_stop)
-        return changes, version_distances(spaces, changes, _SEEDS), _values(before, after, changes, by)
+        values = None
+        with suppress(InputError):  # too many values, such as those of a number
+            values = None if by is None else version_values(before, after, changes, by, _SEEDS)
+        return changes, version_distances(spaces, changes, _SEEDS), values
 
     tables = (cached.content_of_table(each.table.frame) for each in (before, after))
     key = (*(space.key for pair in spaces for space in pair), by, *tables)
     return WorkRequest("version changes", key, f"Versions of {after.table.name}", work, {"unit": "files", "max_finished": _KEPT})
-
-
-def _values(before: Space, after: Space, changes: VersionChanges, by: str | None) -> pd.DataFrame | None:
-    try:
-        return None if by is None else version_values(before, after, changes, by, _SEEDS)
-    except InputError:  # too many values, such as those of a number
-        return None
 
 
 def _draw(view: View, old: str, changes: VersionChanges, distances: pd.DataFrame, values: pd.DataFrame | None) -> None:

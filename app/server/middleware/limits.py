@@ -125,8 +125,7 @@ class WaitingFiles:
     @staticmethod
     def _held() -> dict[str, int]:
         """Bytes by session; files of sessions that have ended are given up."""
-        runtime = get_instance()
-        manager = runtime.uploaded_file_mgr
+        manager = get_instance().uploaded_file_mgr
         held: dict[str, int] = {}
         for session, files in list(getattr(manager, "file_storage", {}).items()):
             if _is_over(session):

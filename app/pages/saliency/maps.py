@@ -1,4 +1,5 @@
-"""From saliency maps to rows of pictures: the image, what each space looks at, and the differences."""
+"""Saliency maps, made in the background and shared by all who request the same; and rows of pictures: the image, what each space looks at, and the
+differences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,14 +8,72 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.saliency import Saliency, blurred, difference, difference_picture, difference_shares, map_picture, mass_share, object_masks, overlay
+from likeness.saliency import (
+    Saliency,
+    blurred,
+    control_spaces,
+    difference,
+    difference_picture,
+    difference_shares,
+    map_picture,
+    mass_share,
+    object_masks,
+    overlay,
+    saliency_of_spaces,
+)
 from likeness.space import Space
 from parts.gallery import Picture, PictureRow
+from parts.on_request import WorkRequest
 from parts.plain import plain
 from parts.sidebar import readable
+from server.jobs import Job
 
 Masks = NDArray[np.bool_]
 Shares = NDArray[np.float64]
+_BLUR = 2.0  # deviation in pixels; at 0 the grid of the model's patches would show
+_OPTIONS = {"max_finished": 16}
+
+
+@dataclass(frozen=True)
+class SaliencyRequest:
+    """Images by row number, spaces of one dataset, the last to compare with, and the settings of `saliency_of_spaces`."""
+
+    dataset: str
+    spaces: tuple[Space, ...]
+    rows: tuple[int, ...]
+    base: str | int
+    samples: int
+    noise: float
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for what has equal maps."""
+        return self.dataset, tuple(space.key for space in self.spaces), self.rows, self.base, self.samples, self.noise
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Numbers of dimensions of the spaces that are compared; 0 for one that is no notion's."""
+        return tuple(space.vectors.shape[1] if space.base is not None else 0 for space in self.spaces[:-1])
+
+    def work(self) -> WorkRequest:
+        """Work whose result is one `Saliency` for each space."""
+        return WorkRequest("saliency", self.key, "Saliency maps", lambda job: self._maps(self.spaces, job), _OPTIONS)
+
+    def controls(self) -> WorkRequest:
+        """Work whose result is, for each number of dimensions of the notions, the maps of random projections to as many."""
+        dims = [dim for dim in dict.fromkeys(self.dims) if dim]
+        encoded = next(space.base for space in self.spaces if space.base is not None)
+
+        def work(job: Job) -> dict[int, list[Saliency]]:
+            projections = [(dim, space) for dim in dims for space in control_spaces(encoded, dim)]
+            found = self._maps([space for _, space in projections], job)
+            return {dim: [each for (of, _), each in zip(projections, found, strict=True) if of == dim] for dim in dims}
+
+        return WorkRequest("saliency", ("controls", *self.key), "Saliency maps of random projections", work, _OPTIONS)
+
+    def _maps(self, spaces: Sequence[Space], job: Job) -> list[Saliency]:
+        options = {"base": self.base, "samples": self.samples, "noise": self.noise}
+        return saliency_of_spaces(spaces, self.rows, progress=job.report, should_stop=job.should_stop, **options)
 
 
 @dataclass(frozen=True)
@@ -24,15 +83,11 @@ class Look:
     Attributes:
         maps, differences: which of the two.
         percentile: value of a map that is drawn as its largest.
-        blur: deviation in pixels; at 0 the grid of the model's patches shows.
-        over_image: colors lie over the image in grey.
     """
 
     maps: bool
     differences: bool
     percentile: float
-    blur: float = 2.0
-    over_image: bool = True
 
 
 def grid(found: Sequence[Saliency], names: Sequence[str], masks: Masks | None, look: Look) -> tuple[list[str], list[PictureRow]]:
@@ -49,13 +104,13 @@ def grid(found: Sequence[Saliency], names: Sequence[str], masks: Masks | None, l
     areas = [""] * len(against.pixels) if masks is None else [f"car: {mask.mean():.0%} of the picture" for mask in masks]
     columns = {"Image": [Picture(pixels, area) for pixels, area in zip(against.pixels, areas, strict=False)]}
     if look.maps or not spaces:
-        columns[named] = _maps(against, masks, look)
+        columns[named] = _maps(against, masks)
     for space in spaces:
         own, differs = readable(space.name), look.differences and alike(space, against)
         if look.maps or not differs:
-            columns[own] = _maps(space, masks if alike(space, against) else None, look)
+            columns[own] = _maps(space, masks if alike(space, against) else None)
         if differs:
-            columns[f"{own} − {named}"] = _differences(space, against, masks, look)
+            columns[f"{own} − {named}"] = _differences(space, against, masks)
     return list(columns), [PictureRow(name, row) for name, row in zip(names, zip(*columns.values(), strict=True), strict=False)]
 
 
@@ -102,21 +157,22 @@ def _share(space: Saliency, against: Saliency, masks: Masks, look: Look) -> floa
     return float(np.nanmean(shares))
 
 
-def _maps(found: Saliency, masks: Masks | None, look: Look) -> list[Picture]:
+def _maps(found: Saliency, masks: Masks | None) -> list[Picture]:
     shares = None if masks is None else mass_share(found.maps, masks[: len(found.maps)])
-    return _pictures(map_picture(blurred(found.maps, look.blur)), found, look, shares, "on the car")
+    return _pictures(map_picture(blurred(found.maps, _BLUR)), found, shares, "on the car")
 
 
-def _differences(space: Saliency, against: Saliency, masks: Masks | None, look: Look) -> list[Picture]:
+def _differences(space: Saliency, against: Saliency, masks: Masks | None) -> list[Picture]:
     differences = difference(space, against)
-    soft = blurred(differences, look.blur)
+    soft = blurred(differences, _BLUR)
     # a blur flattens; the strongest place of each image is drawn in full color
     strongest = np.abs(soft).max(axis=(1, 2), keepdims=True)
     shares = None if masks is None else difference_shares(differences, masks[: len(differences)])[0]
-    return _pictures(difference_picture(soft / np.maximum(strongest, 1e-12)), space, look, shares, "of the yellow on the car")
+    return _pictures(difference_picture(soft / np.maximum(strongest, 1e-12)), space, shares, "of the yellow on the car")
 
 
-def _pictures(colors: NDArray[np.uint8], found: Saliency, look: Look, shares: Shares | None, words: str) -> list[Picture]:
-    drawn = overlay(found.pixels, colors, 0.7) if look.over_image else colors
+def _pictures(colors: NDArray[np.uint8], found: Saliency, shares: Shares | None, words: str) -> list[Picture]:
+    """The colors over the images in grey."""
+    drawn = overlay(found.pixels, colors, 0.7)
     captions = [""] * len(drawn) if shares is None else [f"{share:.0%} {words}" for share in shares]
     return [Picture(pixels, caption) for pixels, caption in zip(drawn, captions, strict=True)]
