@@ -64,7 +64,11 @@ def http_api(gate: Gate) -> FastAPI:
     )
     document = app.openapi()
     document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
-    app.router.routes.append(Route(f"{API}/openapi.json", JSONResponse(document, headers=_NOT_KEPT), methods=["GET"]))
+
+    async def serve_document(request: Request) -> Response:  # a new answer each time: compression changes the headers of what it is given
+        return JSONResponse(document, headers=_NOT_KEPT)
+
+    app.router.routes.append(Route(f"{API}/openapi.json", serve_document))
     return app
 
 

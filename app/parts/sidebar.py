@@ -133,7 +133,10 @@ def menu_of(base: Space) -> dict[str, Notion]:
     one, and after them if it was made for other images. One that was only looked at is not among them."""
     found = {notion.name: notion for notion in fitting(base)}
     draft = drafts.current()
-    if base.embed_texts is None or draft is None or not _is_edited(found.get(draft.origin)):
+    if base.embed_texts is None or draft is None:
+        return found
+    origin = found.get(draft.origin) or next((each for each in list_notions(notions_dir()) if each.name == draft.origin), None)
+    if not _is_edited(origin):
         return found
     edited = {DRAFT: draft.notion}
     is_foreign = draft.origin not in ("", *found) or draft.attribute not in (None, *base.table.attributes)

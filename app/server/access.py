@@ -187,7 +187,7 @@ def upload_limits() -> "UploadLimits":
     from likeness.data import UploadLimits
 
     settings = server()
-    return UploadLimits(settings.max_upload_images, settings.max_unpacked_mb, settings.max_pixels, room_for(UPLOADS))
+    return UploadLimits(settings.max_upload_images, settings.max_unpacked_mb, settings.max_pixels, room_for(own_dir() / UPLOADS))
 
 
 _WHOLE = re.compile(r"""(?P<quote>['"])(?P<path>(?:/|~/|[A-Za-z]:\\)[^'"\n]*)(?P=quote)""")

@@ -114,12 +114,17 @@ def _packed(job: Job, folder: Path, room: Room) -> Path:
     archive = folder.with_name(f"{folder.name}.zip")
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     room.check(sum(check_readable(file).stat().st_size for file in files))
-    with zipfile.ZipFile(archive, "x", strict_timestamps=False) as packed:
+    with zipfile.ZipFile(archive, "x") as packed:
         for number, file in enumerate(files):
             job.stage = Stage("Packing the files", number, len(files))
             if job.stopped:
                 raise Stopped
-            packed.write(file, file.relative_to(folder.parent), zipfile.ZIP_DEFLATED if file.suffix in _TEXTS else zipfile.ZIP_STORED)
+            # of links the files' own times and rights are nobody's business
+            entry = zipfile.ZipInfo(file.relative_to(folder.parent).as_posix(), time.localtime()[:6])
+            entry.compress_type = zipfile.ZIP_DEFLATED if file.suffix in _TEXTS else zipfile.ZIP_STORED
+            entry.external_attr = 0o644 << 16
+            with file.open("rb") as content, packed.open(entry, "w", force_zip64=True) as target:
+                shutil.copyfileobj(content, target, 1 << 20)
     job.stage = None
     shutil.rmtree(folder)
     return archive

@@ -104,15 +104,22 @@ class Login(Door):
         except InputError:  # compared with nobody's password all the same, so that it takes as long
             name = ""
         keys = f"address {network_of(address)}", f"name {name}"
-        seconds = math.ceil(max(self._tries.spend(key, 0) for key in keys))
+
+        def left() -> int:
+            return math.ceil(max(self._tries.spend(key, 0) for key in keys))
+
+        seconds, account = left(), None
+        if seconds == 0:
+            async with self._checking:
+                seconds = left()
+                if seconds == 0:
+                    for key in keys:
+                        self._tries.spend(key)  # as a wrong one, until it is given back
+                    account = await asyncio.to_thread(verified, self._file, name, fields.get("password", ""))
         if seconds > 0:
             response = _page(target, f"Too many failed attempts; wait {seconds} s and try again.", 429)
             response.headers["Retry-After"] = str(seconds)
             return response
-        for key in keys:
-            self._tries.spend(key)  # as a wrong one, until it is given back
-        async with self._checking:
-            account = await asyncio.to_thread(verified, self._file, name, fields.get("password", ""))
         record("signed in" if account else "sign-in refused", name if name in read_accounts(self._file) else "an unknown name", f"from {address}")
         if account is None:
             return _page(target, "Name or password is wrong.", 403)

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 _LONGEST_NOTION = 200_000  # letters
 
 
-def room_for(part: str) -> float | None:
-    """Gigabytes that the visitor's `UPLOADS`, or as much `EXPORTS`, together may take now; None: as many as there is room for."""
-    settings, own = server(), own_dir() / part
+def room_for(own: Path) -> float | None:
+    """Gigabytes that what lies in a visitor's folder of uploads, or of exports, may take now; None: as many as there is room for."""
+    settings = server()
     if not settings.shared:
         return None
-    of_others = sum(size_of(folder) for folder in visitors_dir().glob(f"*/{part}")) - size_of(own)
+    of_others = sum(size_of(folder) for folder in visitors_dir().glob(f"*/{own.name}")) - size_of(own)
     return min(settings.visitor_uploads_gb, settings.max_uploads_gb - of_others / 1e9)
 
 

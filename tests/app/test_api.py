@@ -17,6 +17,7 @@ from urllib.parse import urljoin
 import pytest
 from PIL import Image
 from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.testclient import TestClient
 
 import likeness as lk
@@ -300,6 +301,9 @@ def test_the_document_is_openapi_says_what_there_is_and_answers_fit_it(client: T
     from api.operations import OPERATIONS
 
     document = client.get("/api/openapi.json").json()
+    with TestClient(GZipMiddleware(Starlette(routes=api_routes(ServerSettings(api=True))))) as compressed:
+        answers = [compressed.get("/api/openapi.json", headers={"Accept-Encoding": kind}).json() for kind in ("gzip", "gzip", "identity")]
+    assert answers == [document] * 3
     every = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
     assert {(each.method, f"/api/v1{each.path}") for each in OPERATIONS} == every
     (place,) = document["servers"]

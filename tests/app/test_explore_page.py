@@ -2,6 +2,7 @@
 
 import io
 import os
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +22,7 @@ from parts.view import View
 from server import query_pictures, visitor_data
 from server.settings import UPLOADS
 from server.visitors import QUERY_PREFIX, own_dir
-from worlds import ADA, BEN, cars, serve, visit
+from worlds import ADA, BEN, cars, dataset, draw, serve, visit
 
 
 def _picture(color: tuple[int, int, int] = (0, 0, 160)) -> bytes:
@@ -174,6 +175,15 @@ def test_an_address_that_says_nothing_opens_a_notion_whose_template_is_edited_be
     app.fill("text_input", "template_", "no place for a color").says("write {} exactly once")
     assert app.selectbox(key="b").value == DRAFT
     assert app.open("notions", layout="PCA").control("text_area", "templates").value == "a {} dragon in the sun"
+
+
+def test_an_edit_made_beside_the_maps_stays_in_the_menus_with_other_images(app: Page, tmp_path: Path) -> None:
+    other = dataset(draw(tmp_path / "photos", 12, ("warm", "cool")), "cars-small")
+    app.run().set("b", "car color").fill("text_input", "template_", "a {} vehicle")
+    app.set("dataset", other.id).run()
+    app.run()  # once it is shown nowhere any more
+    assert app.selectbox(key="b").value == "None"
+    assert app.selectbox(key="b").options[-1] == "Car color (edited)"
 
 
 def test_the_page_notions_fits_judges_and_names_a_bad_notion_in_place(app: Page) -> None:

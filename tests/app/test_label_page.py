@@ -14,6 +14,7 @@ from likeness.tagging import TagStore
 from pages.label import answers
 from parts import cached
 from parts.plain import plain
+from state import Item
 from worlds import car_paths, cars_store
 
 PATHS = car_paths()
@@ -133,8 +134,13 @@ def test_a_value_keeps_its_key_where_nothing_has_it_any_more(monkeypatch: pytest
     assert answers.values_in_order(SimpleNamespace(), request) == ["zebra", "ant", "cat"]  # type: ignore[arg-type]
 
 
+def test_no_value_of_the_session_has_the_name_of_a_gallery() -> None:
+    kept = {item.key for item in vars(type(answers._answers)).values() if isinstance(item, Item)}
+    assert not kept & {f"label_{kind}" for kind in answers._SCREENS}
+
+
 def test_what_was_put_off_is_not_left_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("state.st.session_state", {"label_left": (("photos", "kind"), np.arange(3))})
+    monkeypatch.setattr("state.st.session_state", {"label_asked_next": (("photos", "kind"), np.arange(3))})
     table = SimpleNamespace(frame=pd.DataFrame({"kind": [None, None, "cat"]}))
     view: Any = SimpleNamespace(dataset="photos", base=SimpleNamespace(table=table))
     assert answers.left_over(view, "kind").tolist() == [0, 1]

@@ -190,12 +190,12 @@ def test_as_many_train_as_the_server_runs(shared, monkeypatch: pytest.MonkeyPatc
 
 def test_room_for_uploads_is_the_visitors_and_what_others_leave_and_one_beyond_it_is_refused(shared, cache: Path, tmp_path: Path) -> None:
     shared(visitor_uploads_gb=0.002, max_uploads_gb=0.003)
-    assert room_for("uploads") == pytest.approx(0.002)
+    assert room_for(own_dir() / UPLOADS) == pytest.approx(0.002)
     for who, size in ((BEN, 1_500_000), (ADA, 1_000_000)):
         folder = cache / "visitors" / who / "uploads" / "x"
         folder.mkdir(parents=True)
         (folder / "big.png").write_bytes(b"x" * size)
-        assert room_for("uploads") == pytest.approx(0.0015)  # their own are part of what is theirs
+        assert room_for(own_dir() / UPLOADS) == pytest.approx(0.0015)  # their own are part of what is theirs
     shutil.rmtree(cache)
     shared(visitor_uploads_gb=0.00002)
     picture = (draw_noise(tmp_path, 1, size=64) / "00.png").read_bytes()

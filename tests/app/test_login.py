@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -193,6 +194,12 @@ def test_wrong_tries_are_slowed_down_by_name_and_by_address(settings: ServerSett
     networks = [network_of(place) for place in ("2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:1::1", "203.0.113.1", "203.0.113.2")]
     assert networks[0] == networks[1]  # an IPv6 address stands for its network
     assert len(set(networks)) == 4
+
+
+def test_many_who_sign_in_at_once_from_one_address_are_not_taken_for_guesses(settings: ServerSettings) -> None:
+    with _client(Login, settings) as client, ThreadPoolExecutor(12) as threads:
+        answers = list(threads.map(lambda number: _sign_in(client, "ada").status_code, range(12)))
+    assert answers == [303] * 12
 
 
 def test_sessions_end(settings: ServerSettings, people: Path) -> None:

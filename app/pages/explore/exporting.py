@@ -140,7 +140,7 @@ def _space(view: View, target: "Target") -> "Space | None":
 
 
 def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None, options: dict[str, Any]) -> None:
-    room = Room(own_dir() / EXPORTS, room_for(EXPORTS))
+    folder = own_dir() / EXPORTS
     source = view.base.table if space is None else space
     suffix = "" if target.ending == f".{target.name}" else f"-{target.name}"  # the ending says it already
     slug = re.sub(r"[^A-Za-z0-9]+", "-", view.base.table.name).strip("-").lower() or "images"
@@ -153,12 +153,13 @@ def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None
 
             return export(source, target.name, place, rows=rows, portable=True, progress=progress, **options)
 
+        room = Room(folder, room_for(folder))  # now: it may be begun again when there is more, or less
         room.check(size)  # some targets hold all vectors in memory before they write the first
         return write_download(job, room, name, write)
 
     content = hashlib.sha256(b"" if rows is None else rows.tobytes()).hexdigest()
     what = (view.entry.id, tuple(view.base.table.attributes), hand_labels.version(view.entry), content, space.key if space is not None else "")
-    key = (str(room.folder), *what, name, tuple(options.items()))
+    key = (str(folder), *what, name, tuple(options.items()))
     request = WorkRequest("export", key, f"Export for {target.title}", work, {"max_finished": _KEPT})
     before = request.find()
     if before is not None and before.succeeded and not before.result.file.exists():  # its hour is over, or a later export has taken its place

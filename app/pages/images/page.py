@@ -117,7 +117,7 @@ def _choose_encoder(where: str) -> str:
     labels = _SHIPPED | published
     options: dict[str, Any] = {"accept_new_options": True, "key": f"encoder_{where}", "persist_state": "session", "help": _ENCODER_HELP}
     chosen: str = st.selectbox("Encoder", list(labels), format_func=lambda name: labels.get(name, name), **options)
-    if chosen in PUBLISHED:
+    if chosen in published:
         _encoder_facts(PUBLISHED[chosen])
     return chosen.strip()
 

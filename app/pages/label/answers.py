@@ -26,12 +26,12 @@ _NO_ROWS = np.empty(0, np.int64)
 
 
 class _Answers:
-    """put_off: rows by dataset, column and step. left: rows that are asked about next, and the dataset and column. ticked: the rows with a tick, and
-    the screen that they are of. typed: how many values were typed, so that the field is empty again."""
+    """put_off: rows by dataset, column and step. asked_next: rows that are asked about next, and the dataset and column. ticked: the rows with a
+    tick, and the screen that they are of. typed: how many values were typed, so that the field is empty again."""
 
     prefix = "label_"
     put_off = Item[dict[tuple[str, str, str], set[int]]](make=dict)
-    left = Item[tuple[tuple[str, str], Rows]]((("", ""), _NO_ROWS))
+    asked_next = Item[tuple[tuple[str, str], Rows]]((("", ""), _NO_ROWS))
     ticked = Item[tuple[tuple[str, bytes] | None, Rows]]((None, _NO_ROWS))
     typed = Item(0)
 
@@ -128,7 +128,7 @@ class Screen:
 
     def ask_next(self, rows: Rows) -> None:
         """Asks for the values of these images next."""
-        _answers.left = (self.view.dataset, self.column), rows
+        _answers.asked_next = (self.view.dataset, self.column), rows
 
     def skip(self, ticked: Rows) -> None:
         """Puts the ticked images off, or all where none is."""
@@ -148,7 +148,7 @@ def without(rows: Rows, skipped: set[int]) -> Rows:
 
 def left_over(view: View, column: str) -> Rows:
     """Rows that were not what a screen was expected to show, and have no value yet."""
-    of, rows = _answers.left
+    of, rows = _answers.asked_next
     if of != (view.dataset, column):
         return _NO_ROWS
     rows = without(rows, put_off(view, column, "sure"))
@@ -225,7 +225,7 @@ def _give_typed(screen: Screen, value: str) -> None:
 
 def _undo(view: View) -> None:
     def take_back() -> None:
-        del _answers.left
+        del _answers.asked_next
         label_edits.try_edit(view, lambda store, who: store.undo(who))
 
     can, _ = hand_labels.can_undo(view.entry)

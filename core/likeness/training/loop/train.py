@@ -27,6 +27,7 @@ from likeness.training.runs.run_folder import RunFolder, State, Status
 
 # What Lightning resumes from, beside the step.
 _STATE = ("state_dict", "loops", "optimizer_states", "lr_schedulers")
+_SMALL_IMAGE = 32  # pixels from which on networks that halve an image five times see more than one
 
 
 @folder_kept_out()
@@ -152,6 +153,13 @@ def _conclude(config: RunConfig, run: RunFolder, module: RunModule, callback: Ru
     run.report_status(Status(state, callback.step, callback.total, callback.note, 0, callback.seconds()))
 
 
+def _whole_gradients(config: RunConfig, device: torch.device) -> contextlib.AbstractContextManager[Any]:
+    """A context in which no gradient has numbers that were never computed: in bfloat16 on a processor, oneDNN (with torch 2.15) leaves those of a
+    strided convolution of a single pixel as they lay in memory, at times NaN, and so few pixels are left of small images. torch's own are slower."""
+    is_hit = device.type == "cpu" and config.precision == "bf16-mixed" and config.data.image_size < _SMALL_IMAGE
+    return torch.backends.mkldnn.flags(enabled=False) if is_hit else contextlib.nullcontext()
+
+
 def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallback, others: Sequence[Callback]) -> torch.device:
     """Takes the steps that are left; the device that took them, or would have. The network is on the processor afterwards."""
     checkpoints, module = callback.checkpoints, ready.module
@@ -171,7 +179,8 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
         if not done:
             retain_freed_memory()
             # multiply-adds of the largest matrix product of a step; infinite for a whole backbone
-            with threads_for(config.batch.size * module.network.head.weight.numel() if config.backbone.head_only else float("inf")):
+            products = config.batch.size * module.network.head.weight.numel() if config.backbone.head_only else float("inf")
+            with threads_for(products), _whole_gradients(config, device):
                 try:
                     loader = ready.loader(device, start, callback.total)
                     trainer.fit(module, loader, ckpt_path=checkpoints.path if resumed else None, weights_only=True if resumed else None)
