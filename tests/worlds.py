@@ -132,7 +132,7 @@ def serve(monkeypatch: pytest.MonkeyPatch, **settings: Any) -> Any:
 
 def visit(monkeypatch: pytest.MonkeyPatch, who: str = ADA) -> None:
     """From now on this visitor asks."""
-    monkeypatch.setattr("server.visitors._browser", lambda: who)
+    monkeypatch.setattr("server.visitors.browser", lambda: who)
 
 
 def sign_in(monkeypatch: pytest.MonkeyPatch, name: str | None, *modules: str) -> None:
@@ -189,12 +189,12 @@ def client_behind(door: Callable[[Any], Any], echo: Callable[[Any], str], base: 
     return TestClient(door(inside), base_url=base, follow_redirects=False, **options)
 
 
-def answer_of_stream(client: Any, **headers: str) -> str | int:
-    """What the WebSocket behind a door says, or the status that it is refused with."""
+def answer_of_stream(client: Any, way: str = "", **headers: str) -> str | int:
+    """What the WebSocket behind a door, below a path, says, or the status that it is refused with."""
     from starlette.testclient import WebSocketDenialResponse
 
     try:
-        with client.websocket_connect(STREAM, headers=headers) as websocket:
+        with client.websocket_connect(STREAM.replace("/_stcore", f"{way}/_stcore"), headers=headers) as websocket:
             websocket.send_text("who")
             return str(websocket.receive_text())
     except WebSocketDenialResponse as refused:

@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from likeness.data import DatasetEntry, list_datasets
-from likeness.io import cache_dir, write_atomic
+from likeness.io import cache_dir, make_folder, write_atomic
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def noted(entry: DatasetEntry) -> Iterator[None]:
     """For as long as a dataset is being embedded."""
     note, lock = _note(entry.id), FileLock(_lock(entry.id))
     for file in (note, Path(lock.lock_file)):
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.parent)
     try:
         lock.acquire(timeout=0)
     except Timeout:  # another server embeds the same, and says so

@@ -31,7 +31,9 @@ _Kept = TypeVar("_Kept")
 _NAME = re.compile(r"[^\W_][\w.@+-]{0,63}")
 _TOKEN_PREFIX = "lk_"  # by which people and scanners for secrets recognize one
 _TOKEN_HASH = re.compile(r"[0-9a-f]{64}")
-_ACCOUNT, _CLIENT = (f"x-likeness-{kind}-{secrets.token_hex(16)}" for kind in ("account", "client"))
+_ACCOUNT, _CLIENT, _BROWSER = (f"x-likeness-{kind}-{secrets.token_hex(16)}" for kind in ("account", "client", "browser"))
+# by which Streamlit tells who a page belongs to: nobody else comes back to it by its id
+IDENTITY = {_ACCOUNT: "account", _BROWSER: "browser"}
 _scope: ContextVar[Scope | None] = ContextVar("likeness_request", default=None)
 
 
@@ -162,6 +164,17 @@ def account_in(scope: Scope) -> str:
     return unquote(Headers(scope=scope).get(_ACCOUNT, ""))
 
 
+def browser() -> str:
+    """The browser that asks, where a shared server has no accounts, as `with_browser` noted it; "" in a background thread."""
+    return _header_of_asking(_BROWSER)
+
+
+def is_of_same_visitor(scope: Scope, headers: Iterable[tuple[str, str]]) -> bool:
+    """Whether a request is of the account or browser that opened a page with these headers."""
+    own, given = Headers(scope=scope), dict(headers)
+    return all(own.get(name) == given.get(name) for name in IDENTITY)
+
+
 def client_of(scope: Scope) -> str:
     """Who a request counts for where there are limits: an account, or else an address, which is harder to change than a cookie."""
     return account_in(scope) or client_address(scope)
@@ -183,6 +196,11 @@ def _header_of_asking(name: str) -> str:
 def with_account(scope: Scope, name: str) -> Scope:
     """The request, with a note of whose it is."""
     return {**scope, "headers": [*scope["headers"], (_ACCOUNT.encode(), quote(name, safe="").encode())]}
+
+
+def with_browser(scope: Scope, name: str) -> Scope:
+    """The request, with a note of the browser that sent it."""
+    return {**scope, "headers": [*scope["headers"], (_BROWSER.encode(), name.encode())]}
 
 
 def with_client(scope: Scope, client: str) -> Scope:

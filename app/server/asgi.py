@@ -14,13 +14,14 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit import net_util
+from streamlit import config, net_util
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
 from api.programs_routes import programs
 from server import start_page
 from server.access import confine_server
+from server.accounts import IDENTITY
 from server.addresses import PathPrefix, take_path_prefix
 from server.middleware.build_middleware import build_middleware, print_link
 from server.middleware.limits import Limits
@@ -116,6 +117,7 @@ middleware = [Middleware(PathPrefix, prefix=prefix), Middleware(Visits, policy=s
 if server().shared:
     middleware.append(Middleware(Limits, settings=server()))
     take_turns()
+    config.set_option("server.trustedUserHeaders", IDENTITY)
     from server.visitor_data import keep_house
 
     threading.Thread(target=keep_house, name="housekeeping", daemon=True).start()

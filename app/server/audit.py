@@ -6,7 +6,7 @@ import os
 import threading
 from datetime import UTC, datetime
 
-from likeness.io import cache_dir
+from likeness.io import cache_dir, make_folder
 from server.settings import server
 
 _LARGEST = 4_000_000  # bytes, after which the log begins again; the one before is kept as audit.jsonl.1
@@ -22,7 +22,7 @@ def record(event: str, who: str, what: str = "") -> None:
     with _writing:
         try:
             path = cache_dir() / "audit.jsonl"
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             if path.exists() and path.stat().st_size >= _LARGEST:
                 path.replace(path.with_suffix(".jsonl.1"))
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab", buffering=0) as file:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from likeness.errors import InputError
-from likeness.io import cache_dir, runs_dir
+from likeness.io import cache_dir, make_folder, runs_dir
 from likeness.tagging import TagStore
 from server.visitors import EXPORTS, SPLITS, TAGS, visitors_dir
 
@@ -77,7 +77,7 @@ def restore(file: Path) -> int:
             raise InputError(f"'{place}' is there already; restore into an empty folder (LIKENESS_CACHE), so that nothing is mixed.")
     if runs_dir().is_dir() and any(runs_dir().iterdir()):
         raise InputError(f"The folder of runs '{runs_dir()}' is not empty; restore into an empty one (LIKENESS_RUNS).")
-    cache_dir().mkdir(parents=True, exist_ok=True)
+    make_folder(cache_dir())
     staging = Path(tempfile.mkdtemp(prefix=".restoring-", dir=cache_dir()))
     try:
         with tarfile.open(file) as archive:
@@ -89,7 +89,7 @@ def restore(file: Path) -> int:
             if (staging / _CACHE / name).exists():
                 (staging / _CACHE / name).rename(cache_dir() / name)
         if (staging / _RUNS).is_dir():
-            runs_dir().mkdir(parents=True, exist_ok=True)
+            make_folder(runs_dir())
             for run in (staging / _RUNS).iterdir():
                 shutil.move(run, runs_dir() / run.name)
     except InputError:

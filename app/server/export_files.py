@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from likeness.errors import InputError
-from likeness.io import check_readable
+from likeness.io import check_readable, make_folder
 from likeness.progress import Progress
 from server.addresses import address
 from server.jobs import Job, Stage, Stopped
@@ -67,7 +67,7 @@ def write_download(job: Job, room: Room, name: str, write: "Callable[[Path, Prog
     own = room.folder / secrets.token_hex(16)
     _under_way.add(own)
     try:
-        own.mkdir(parents=True)
+        make_folder(own)
         written = write(own / name, _progress(job, room))
         file = _packed(job, own / name, room) if (own / name).is_dir() else own / name
         room.check()

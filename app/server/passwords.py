@@ -26,7 +26,8 @@ from server.settings import Role, ServerSettings
 from server.slots import Pace
 
 _SHORTEST, _LONGEST = 8, 1024  # letters
-_TRIES, _TRIES_A_SECOND = 5, 1 / 60  # that were wrong, at once and in the long run, of an address and of a name
+# tries that were wrong, at once: at a name from one network, at all names from it, and at a name from networks where it never was right
+_TRIES, _TRIES_A_SECOND = (5, 20, 100), 1 / 60  # and in the long run
 _LOGIN, _LOGOUT, _COOKIE = "/login", "/logout", "session"
 _SENTENCE = "This server is for people with an account."
 _FIELDS = (
@@ -63,7 +64,8 @@ class Login(Door):
         assert settings.auth is not None
         super().__init__(app)
         self._file, self._tokens, self._seconds, self._clock = settings.auth, settings.program_tokens, settings.session_hours * 3600, clock
-        self._tries = Pace(_TRIES_A_SECOND, _TRIES - 1, clock=clock)
+        self._tries = [Pace(_TRIES_A_SECOND, most - 1, clock=clock) for most in _TRIES]
+        self._right = set[tuple[str, str]]()  # networks and names
         self._checking = asyncio.Semaphore(2)  # a check takes 64 MB
         self._sessions: dict[str, tuple[Account, float]] = {}  # by the cookie's value, with the end
         read_accounts(self._file)
@@ -103,18 +105,19 @@ class Login(Door):
             name = account_name(fields.get("name", ""))
         except InputError:  # compared with nobody's password all the same, so that it takes as long
             name = ""
-        keys = f"address {network_of(address)}", f"name {name}"
+        network = network_of(address)
+        kept = list(zip(self._tries, (f"{network} {name}", network, name), strict=True))[: 2 if (network, name) in self._right else 3]
 
         def left() -> int:
-            return math.ceil(max(self._tries.spend(key, 0) for key in keys))
+            return math.ceil(max(tries.spend(who, 0) for tries, who in kept))
 
         seconds, account = left(), None
         if seconds == 0:
             async with self._checking:
                 seconds = left()
                 if seconds == 0:
-                    for key in keys:
-                        self._tries.spend(key)  # as a wrong one, until it is given back
+                    for tries, who in kept:
+                        tries.spend(who)  # as a wrong one, until it is given back
                     account = await asyncio.to_thread(verified, self._file, name, fields.get("password", ""))
         if seconds > 0:
             response = _page(target, f"Too many failed attempts; wait {seconds} s and try again.", 429)
@@ -123,8 +126,9 @@ class Login(Door):
         record("signed in" if account else "sign-in refused", name if name in read_accounts(self._file) else "an unknown name", f"from {address}")
         if account is None:
             return _page(target, "Name or password is wrong.", 403)
-        self._tries.spend(keys[0], -1)  # no more: whoever has an account would guess those of others
-        self._tries.spend(keys[1], -_TRIES)
+        for tries, who in kept:
+            tries.spend(who, -1)  # no more: whoever has an account would guess those of others
+        self._right.add((network, name))
         now, key = self._clock(), secrets.token_urlsafe(32)
         self._sessions = {kept: each for kept, each in self._sessions.items() if each[1] > now} | {key: (account, now + self._seconds)}
         response = go_to(target)

@@ -1,6 +1,14 @@
 // Where the server is: beside the page, which has no further slash in its address.
 window.__streamlit = { BACKEND_BASE_URL: location.origin + location.pathname.replace(/[^/]*$/, "") };
 
+// The way to the app below the door, for addresses that come without it (middleware/find_way.js): only pages of this port read it.
+{
+  const found = location.pathname.match(/^(.*\/)(~[^/]+\/)[^/]*$/);
+  try {
+    if (found) localStorage.setItem(`likeness-way ${found[1]}`, found[2]);
+  } catch {} // a browser that keeps nothing is asked for the token
+}
+
 // A server that was restarted, or a sign-in that has ended, does not know this tab any more: the door in the page's place says so, and what to do.
 {
   const KEY = "likeness-door", PAUSE = 10_000; // ms; where the door opens at once and still nothing is answered, loading again would go on forever

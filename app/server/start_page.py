@@ -4,9 +4,7 @@ Left alone, Streamlit's front end looks for its server below the page's own addr
 step of the browser's history of each value that a run writes into the address.
 """
 
-import hashlib
 import re
-from base64 import b64encode
 from functools import cache, partial
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from starlette.routing import Route
 
 from navigation import HOME, MOVED, PAGES
 from pages import what_changed
+from server.middleware.responses import csp_digest
 
 _HEADERS = {"Cache-Control": "no-cache"}
 # Whatever a page says, a browser asks this server alone: no picture, font or frame of another one, and no message to it. Components' scripts
@@ -41,8 +40,7 @@ def routes() -> list[Route]:
 
 def content_policy() -> str:
     """The Content-Security-Policy of all pages; of scripts in the HTML it allows those of the start page, by their digests."""
-    digests = (b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in _INLINE.findall(_content()))
-    return _POLICY.format(scripts=" ".join(["'self' blob: 'unsafe-eval'", *(f"'sha256-{each}'" for each in digests)]))
+    return _POLICY.format(scripts=" ".join(["'self' blob: 'unsafe-eval'", *map(csp_digest, _INLINE.findall(_content()))]))
 
 
 def _serve(request: Request) -> Response:

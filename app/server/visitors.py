@@ -8,26 +8,23 @@ import secrets
 from functools import lru_cache
 from pathlib import Path
 
-import streamlit as st
 from filelock import FileLock
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from likeness.io import cache_dir
-from server.accounts import account, request_scope
-from server.middleware.proxies import is_https
+from likeness.io import cache_dir, make_folder
+from server.accounts import account, browser, with_browser
+from server.middleware.responses import again, cookie_of, is_from_elsewhere, set_cookie
 from server.settings import server
-from state import Item
 
-COOKIE = "likeness_visitor"
 DRAFTS, EMBEDDINGS, EXPORTS, LABELS, SPLITS, TAGS = "drafts", "embeddings", "exports", "labels", "splits", "tags"
 QUERY_PREFIX = "query-"  # of the folder of a picture that was searched with, among the uploads
+_COOKIE, _OLD_COOKIE = "visitor", "likeness_visitor"  # the second of earlier versions, by the same name at each port
 _YEAR = 365 * 24 * 3600
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _NOBODY = "nobody"  # a folder that is never made
-_session_token = Item[str](make=lambda: secrets.token_hex(16), key="visitor_token")  # in place of the cookie, for a browser that takes none
 
 
 def visitor() -> str | None:
@@ -35,13 +32,18 @@ def visitor() -> str | None:
     if not server().shared:
         return None
     name = account()
-    return _browser() if name is None else account_token(name) if name else ""
+    return browser() if name is None else account_token(name) if name else ""
 
 
 def account_token(name: str) -> str:
     """The token of an account: a folder's name that begins like the account's and that nobody can guess, as ids of uploads follow from it."""
     readable = re.sub(r"[^a-z0-9]+", "-", name).strip("-")[:32]
     return f"{readable or 'account'}-{hmac.digest(_secret(cache_dir() / 'accounts.key'), name.encode(), 'sha256').hex()[:32]}"
+
+
+def browser_name(token: str) -> str:
+    """The name of the browser whose cookie holds a token, "" for none: a digest, since paths are seen by more eyes than cookies."""
+    return token and hashlib.sha256(f"visitor {token}".encode()).hexdigest()[:32]
 
 
 def is_token(text: str) -> bool:
@@ -83,24 +85,10 @@ def notions_dir() -> Path:
     return own_dir() / "notions"
 
 
-def _browser() -> str:
-    """A digest of what the browser's cookie holds, since paths are seen by more eyes than cookies; of the session where it takes none."""
-    if get_script_run_ctx(suppress_warning=True) is None:
-        scope = request_scope()
-        brought = HTTPConnection(scope).cookies.get(COOKIE, "") if scope else ""
-        return _browser_digest(brought) if is_token(brought) else ""
-    kept = st.context.cookies.get(COOKIE, "")
-    return _browser_digest(kept if is_token(kept) else _session_token.get())
-
-
-def _browser_digest(token: str) -> str:
-    return hashlib.sha256(f"visitor {token}".encode()).hexdigest()[:32]
-
-
 @lru_cache(maxsize=4)
 def _secret(file: Path) -> bytes:
     """What the tokens of accounts are made with: drawn once, and readable by the server alone."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(file.parent)
     with FileLock(f"{file}.lock"):
         if not file.exists():
             with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as new:
@@ -111,17 +99,24 @@ def _secret(file: Path) -> bytes:
 class Visits:
     """Gives each new browser on a shared server its cookie, and tells all browsers not to guess what a file is, nor to ask another server for
     what a page shows, nor to show the app in a frame of another site; `policy` is of answers that have none of their own. No page of another origin
-    can read or embed an answer, whatever was said about that further inside."""
+    can read or embed an answer, whatever was said about that further inside. A page to which a link of another site leads is opened once more from
+    here, since cookies do not go with the first request."""
 
     def __init__(self, app: ASGIApp, policy: str) -> None:
         self.app, self.policy = app, policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        connection = HTTPConnection(scope)
-        new = server().shared and not server().has_accounts and not is_token(connection.cookies.get(COOKIE, ""))
+        elsewhere, new = is_from_elsewhere(scope), ""
+        if server().shared and not server().has_accounts:
+            brought = cookie_of(scope, _COOKIE), HTTPConnection(scope).cookies.get(_OLD_COOKIE, "")
+            own = next(filter(is_token, brought), "")
+            new = "" if is_token(brought[0]) or elsewhere else own or secrets.token_hex(16)
+            # without a cookie a page is one of a browser that does not come again, and all else is nobody's
+            own = own or (secrets.token_hex(16) if scope["type"] == "websocket" else "")
+            scope = with_browser(scope, browser_name(own))
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -133,9 +128,10 @@ class Visits:
                 headers.setdefault("Referrer-Policy", "same-origin")
                 headers.setdefault("Content-Security-Policy", self.policy)
                 if new and headers.get("content-type", "").startswith("text/html"):
-                    secure = "; Secure" if is_https(scope) else ""
-                    cookie = f"{COOKIE}={secrets.token_hex(16)}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax{secure}"
-                    headers.append("Set-Cookie", cookie)
+                    cookies = Response()
+                    set_cookie(scope, cookies, _COOKIE, new, _YEAR)
+                    headers.append("Set-Cookie", cookies.headers["set-cookie"])
             await send(message)
 
-        await self.app(scope, receive, answer)
+        inside = again(scope) if elsewhere else self.app
+        await inside(scope, receive, answer if scope["type"] == "http" else send)

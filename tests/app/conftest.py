@@ -58,17 +58,28 @@ class Server:
         self._printed.seek(0)
         return self._printed.read().decode()
 
+    def link(self) -> str:
+        """The link that opens it, from the file that only its user reads."""
+        file = self.cache / f"link-{self.url.rpartition(':')[2]}"
+        assert file.stat().st_mode & 0o777 == 0o600
+        return file.read_text().strip()
+
+    @property
+    def token(self) -> str:
+        """In that link."""
+        return self.link().rpartition("?token=")[2]
+
     def wait(self, health: str = "/_stcore/health") -> None:
         """Waits until the server answers."""
         wait_until(lambda: answers(f"{self.url}{health}") or self._process.poll() is not None)
         assert self._process.poll() is None, self.printed()
 
-    def handshake(self, **headers: str) -> int:
+    def handshake(self, way: str = "", **headers: str) -> int:
         """The status that opening a WebSocket is answered with: 101 where it opens."""
         place = self.url.removeprefix("http://")
         fields = {"Host": place, "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
         fields |= {"Sec-WebSocket-Key": "MDEyMzQ1Njc4OWFiY2RlZg=="} | headers
-        lines = ["GET /_stcore/stream HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
+        lines = [f"GET {way}/_stcore/stream HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
         host, _, port = place.partition(":")
         with socket.create_connection((host, int(port)), timeout=600) as connection:
             connection.sendall("\r\n".join(lines).encode())

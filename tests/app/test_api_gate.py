@@ -30,11 +30,11 @@ from server.middleware.host_check import Hosts
 from server.middleware.limits import Limits
 from server.settings import ServerSettings
 from server.slots import Slots
-from server.visitors import COOKIE
+from server.visitors import Visits
 from worlds import ADA, BEN, api_routes, draw_noise, in_own_loop, serve
 
 CARS = "/api/v1/datasets/cars"
-MINE, THEIRS = ({"Cookie": f"{COOKIE}={who}"} for who in (ADA, BEN))
+MINE, THEIRS = ({"Cookie": f"likeness_visitor_8501={who}"} for who in (ADA, BEN))
 
 
 @pytest.fixture(scope="module")
@@ -62,16 +62,19 @@ def test_a_program_needs_its_token_and_gets_the_api_alone(closed: tuple[Any, lis
 
 
 def test_the_printed_link_opens_the_page_and_its_token_the_api(closed: tuple[Any, list[str]]) -> None:
-    found = re.search(r"\?token=([\w-]{32})", closed[0].printed())
-    assert found is not None
+    token = closed[0].token
     with httpx2.Client(base_url=closed[0].url, timeout=600, trust_env=False, follow_redirects=True) as browser:
-        assert "API · Likeness" in browser.get("/api", params={"token": found[1]}, headers={"Accept": "text/html"}).text
-        assert browser.get("/api/v1/status").status_code == 200  # by the cookie
+        page = browser.get("/api", params={"token": token}, headers={"Accept": "text/html"})
+        assert "API · Likeness" in page.text
+        way = page.url.path.split("/")[1]
+        assert browser.get("/api/v1/status").status_code == 401
+        browser.base_url = f"{closed[0].url}/{way}"  # by the cookie, below the path that the browser was led to
+        assert browser.get("/api/v1/status").status_code == 200
         labels = {"rows": [1], "tag": "by a page"}
         for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
             assert browser.post(f"{CARS}/labels", json=labels, headers=headers).status_code == 403
         assert browser.post(f"{CARS}/labels", json=labels, headers={"Origin": closed[0].url}).status_code == 200
-    assert httpx2.get(f"{closed[0].url}/api/v1/status", headers={"Authorization": f"Bearer {found[1]}"}, trust_env=False).status_code == 200
+    assert httpx2.get(f"{closed[0].url}/api/v1/status", headers={"Authorization": f"Bearer {token}"}, trust_env=False).status_code == 200
 
 
 def test_two_programs_at_once_get_their_own_answers_and_lose_no_label(closed: tuple[Any, list[str]]) -> None:
@@ -172,7 +175,7 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClie
     """A shared server without accounts, its API behind the door of names."""
     (tmp_path / "photos").mkdir()
     settings = serve(monkeypatch, shared=True, roots=[str(tmp_path / "photos")], api=True)
-    app = Hosts(Starlette(routes=api_routes(settings)), address="127.0.0.1", settings=settings)
+    app = Visits(Hosts(Starlette(routes=api_routes(settings)), address="127.0.0.1", settings=settings), policy="")
     with TestClient(app, base_url="http://127.0.0.1:8501", raise_server_exceptions=False) as client:
         yield client
 
@@ -180,11 +183,11 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClie
 @pytest.fixture
 def upload(client: TestClient) -> str:
     """The id of a dataset that a visitor has uploaded."""
-    from server.accounts import answering
+    from server.accounts import answering, with_browser
     from server.settings import UPLOADS
-    from server.visitors import own_dir, visitor
+    from server.visitors import browser_name, own_dir, visitor
 
-    with answering({"type": "http", "path": "/api", "headers": [(b"cookie", MINE["Cookie"].encode())]}):
+    with answering(with_browser({"type": "http", "path": "/api", "headers": []}, browser_name(ADA))):
         owner = str(visitor())
         draw_noise(own_dir() / UPLOADS / "mine", 3)
     entry = new_entry("mine", "uploads/mine", "cars", owner=owner)

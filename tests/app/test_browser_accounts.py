@@ -1,6 +1,5 @@
 """Accounts and doors in a real browser: the printed link, the sign-in, people who label the same images, and a page of another origin."""
 
-import functools
 import http.server
 import os
 import re
@@ -9,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 import numpy as np
 import pytest
@@ -27,20 +27,15 @@ People = Callable[..., Person]
 PATHS = car_paths()
 
 
-def _token(server: Any) -> str:
-    (token,) = re.findall(r"\?token=([\w-]+)", server.printed())
-    return str(token)
-
-
 def test_the_printed_link_opens_the_app_and_the_bare_address_asks(begin: Begin, people: People) -> None:
     server = begin("--token")
     person, stranger = (people(server, checked=False) for _ in range(2))
-    person.open(f"?token={_token(server)}&layout=PCA").map()
+    person.open(f"?token={server.token}&layout=PCA").map()
     assert "token" not in person.page.url
     person.go("Notions").says("17 prompts,")
-    assert _token(server) not in person.page.content()
+    assert server.token not in person.page.content()
     stranger.page.goto(f"{server.url}/?layout=PCA")
-    for typed in ("guess", _token(server)):
+    for typed in ("guess", server.token):
         stranger.page.get_by_label("Token").fill(typed)
         stranger.button("Open").click()
         if typed == "guess":
@@ -50,12 +45,12 @@ def test_the_printed_link_opens_the_app_and_the_bare_address_asks(begin: Begin, 
 
 def test_an_open_tab_says_that_the_server_was_restarted_and_what_to_do(begin: Begin, people: People) -> None:
     first = begin("--token")
-    person = people(first, checked=False).open(f"?token={_token(first)}&layout=PCA&query=5").map()
+    person = people(first, checked=False).open(f"?token={first.token}&layout=PCA&query=5").map()
     first.stop()
     restarted = begin("--token", port=int(first.url.rpartition(":")[2]))
     person.says("a server that was restarted has a new one")
     assert "status 401" not in person.page.content()
-    person.page.get_by_label("Token").fill(_token(restarted))
+    person.page.get_by_label("Token").fill(restarted.token)
     person.button("Open").click()
     person.map()
     assert person.asked["query"] == ["5"]  # what the tab showed
@@ -194,25 +189,51 @@ def test_pictures_are_ticked_by_mouse_and_keys_and_what_has_no_tick_or_is_typed_
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path) -> Iterator[str]:
-    """A page of another origin on this machine; its address."""
+def elsewhere() -> Iterator[Any]:
+    """A server on another port of this machine, whose page links to where its address says; with the cookies that came."""
 
-    class Quiet(http.server.SimpleHTTPRequestHandler):
+    class Listener(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            listener.cookies.append(self.headers.get("Cookie", ""))
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(f'<link rel="icon" href="data:,"><a href="{unquote(self.path[1:])}">On</a>'.encode())
+
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    (tmp_path / "web").mkdir()
-    (tmp_path / "web" / "index.html").write_text("<title>Elsewhere</title>")
-    handler = functools.partial(Quiet, directory=str(tmp_path / "web"))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as web:
-        threading.Thread(target=web.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{web.server_port}/index.html"
-        web.shutdown()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Listener) as listener:
+        listener.cookies = []
+        threading.Thread(target=listener.serve_forever, daemon=True).start()
+        yield listener
+        listener.shutdown()
 
 
-def test_a_page_of_another_origin_neither_shows_pictures_nor_opens_the_app(server: Any, people: People, elsewhere: str) -> None:
+@pytest.mark.parametrize("options", [("--token",), ("--shared",)])
+def test_links_of_other_sites_lead_in_and_other_ports_get_no_key(begin: Begin, people: People, elsewhere: Any, options: tuple[str, ...]) -> None:
+    server = begin(*options)
+    person = people(server, checked=False)
+    page = person.page
+    page.goto(server.link() if "--token" in options else server.url)
+    inside = person.map().page.url.partition("?")[0]
+    known = {each["name"]: each["value"] for each in page.context.cookies() if each["name"].startswith("likeness_")}
+    assert len(known) == 1
+    for target in (f"{server.url}/methods", f"{inside}methods"):  # as in a mail or a note
+        page.goto(f"http://localhost:{elsewhere.server_port}/{quote(target, safe='')}")
+        page.get_by_role("link").click()
+        person.heading("Methods")
+        assert page.url.startswith(f"{inside}methods")
+    page.goto(f"http://127.0.0.1:{elsewhere.server_port}/")  # the same host, and another port
+    if "--token" in options:
+        assert not any("likeness_" in cookies for cookies in elsewhere.cookies)
+    assert {each["name"]: each["value"] for each in page.context.cookies() if each["name"].startswith("likeness_")} == known
+    assert {each["sameSite"] for each in page.context.cookies() if each["name"].startswith("likeness_")} == {"Strict"}
+
+
+def test_a_page_of_another_origin_neither_shows_pictures_nor_opens_the_app(server: Any, people: People, elsewhere: Any) -> None:
     page = people(server, checked=False).page
-    page.goto(elsewhere)
+    page.goto(f"http://127.0.0.1:{elsewhere.server_port}/")
     ends = page.evaluate(
         """async (url) => {
             const told = (begin) => new Promise((resolve) => begin(resolve));

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 import httpx2
 import pytest
@@ -16,7 +17,7 @@ from server.middleware.doors import TokenDoor
 from server.middleware.host_check import Hosts, own_names
 from server.settings import ServerSettings
 from server.visitors import Visits
-from worlds import PEER as HOST, answer_of_stream, client_behind
+from worlds import PEER as HOST, answer_of_stream, client_behind, serve
 
 
 def _client(address: str = "127.0.0.1", base: str = f"http://{HOST}", **settings: Any) -> Any:
@@ -141,73 +142,104 @@ def test_nothing_answers_without_the_token() -> None:
     assert client.put("/_stcore/health").status_code == 401
 
 
+def _follow(client: Any, answer: Any) -> Any:
+    """The page that redirects lead a browser to."""
+    while answer.status_code == 303:
+        answer = client.get(urljoin(str(answer.url), answer.headers["location"]), headers=PAGE)
+    return answer
+
+
 def test_the_link_lets_a_browser_in_and_leaves_the_address_bar() -> None:
     token = token_urlsafe(24)
     client = _token_client(token)
-    opened = client.get(f"/notions?draft=a%26b&token={token}&x=", headers=PAGE)
-    assert (opened.status_code, opened.headers["location"]) == (303, "/notions?draft=a%26b&x=")
+    led = client.get(f"/notions?draft=a%26b&token={token}&x=", headers=PAGE)
+    way = led.headers["location"].partition("/token?")[0]
+    assert re.fullmatch(r"/~[\w-]{22}", way)
+    opened = client.get(led.headers["location"], headers=PAGE)
+    assert (opened.status_code, opened.headers["location"]) == (303, f"{way}/notions?draft=a%26b&x=")
     cookie = opened.headers["set-cookie"]
-    assert re.fullmatch(r"likeness_token_8501=[\w-]{43}; HttpOnly; Path=/; SameSite=lax", cookie)
+    assert re.fullmatch(r"likeness_token_8501=[\w-]{43}; HttpOnly; SameSite=strict", cookie)  # for what lies below the way alone
     assert token not in cookie
-    assert client.get("/thumbnails/cars/1").text == "inside"
-    assert answer_of_stream(client) == "inside"
-    assert client.get("/?token=old&draft=1", headers=PAGE).headers["location"] == "/?draft=1"  # whoever is in
-    assert "; Secure" in _enter(_token_client(token), token, **{"X-Forwarded-Proto": "https"}).headers["set-cookie"]
+    assert client.get(f"{way}/thumbnails/cars/1").text == "inside"
+    assert answer_of_stream(client, way) == "inside"
+    assert client.get(f"{way}/?token=old&draft=1", headers=PAGE).headers["location"] == f"{way}/?draft=1"  # whoever is in
+    assert client.get("/").status_code == client.get("/~other/").status_code == answer_of_stream(client) == 401
+    other = _token_client(token)
+    led = _enter(other, token, **{"X-Forwarded-Proto": "https"})
+    assert "; Secure" in other.get(led.headers["location"], headers=PAGE | {"X-Forwarded-Proto": "https"}).headers["set-cookie"]
 
 
 def test_a_wrong_token_and_a_wrong_cookie_let_nobody_in() -> None:
     token = token_urlsafe(24)
     client = _token_client(token)
+    way = _enter(client, token).headers["location"].partition("/token?")[0]
     for wrong in ("", token[:-1], f"{token}x", "\u00e4", token_urlsafe(24)):
-        assert _enter(client, wrong).status_code == 403
-        refused = client.post("/token", data={"token": wrong, "next": "/"})
-        assert refused.status_code == 403
-        assert "not the token of this server" in refused.text
-        assert "set-cookie" not in refused.headers
-    let_in = _enter(_token_client(token), token).headers["set-cookie"].partition("=")[2].partition(";")[0]
+        for path in ("/", way, f"{way}/token"):
+            assert _enter(client, wrong, path).status_code == 403
+        for path in ("/token", f"{way}/token"):
+            refused = client.post(path, data={"token": wrong, "next": "/"})
+            assert refused.status_code == 403
+            assert "not the token of this server" in refused.text
+            assert "set-cookie" not in refused.headers
+            assert way not in refused.text
+    other = _token_client(token)
+    _follow(other, _enter(other, token))
+    let_in = other.cookies["likeness_token_8501"]
     for value in (token, "", let_in[:-1], "x" * 43, let_in):  # the last one is of another start of the same token
-        assert client.get("/", headers={"Cookie": f"likeness_token_8501={value}"}).status_code == 401
+        assert client.get(f"{way}/", headers={"Cookie": f"likeness_token_8501={value}"}).status_code == 401
+    assert other.get("/", headers={"Cookie": f"likeness_token_8501={let_in}"}).status_code == 401  # by itself the cookie opens nothing
 
 
 def test_the_token_can_be_pasted_and_the_form_leads_nowhere_else() -> None:
     token = token_urlsafe(24)
     client = _token_client(token)
-    asked = client.get("/notions?draft=1", headers=PAGE)
-    assert asked.status_code == 401
-    assert 'name="next" value="/notions?draft=1"' in asked.text
+    for asked in ("/notions?draft=1", "/~of-an-earlier-start/notions?draft=1"):
+        refused = client.get(asked, headers=PAGE)
+        assert refused.status_code == 401
+        assert 'name="next" value="/notions?draft=1"' in refused.text
     opened = client.post("/token", data={"token": f" {token} ", "next": "/notions?draft=1"})
-    assert (opened.status_code, opened.headers["location"]) == (303, "/notions?draft=1")
-    assert client.get("/").text == "inside"
+    assert opened.status_code == 303
+    opened = _follow(client, opened)
+    assert opened.text == "inside"
+    assert re.search(r"/~[\w-]+/notions\?draft=1$", str(opened.url))
     for elsewhere in ("//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example", "", "evil"):
-        assert _token_client(token).post("/token", data={"token": token, "next": elsewhere}).headers["location"] == "/"
+        other = _token_client(token)
+        opened = _follow(other, other.post("/token", data={"token": token, "next": elsewhere}))
+        assert re.fullmatch(r"http://127.0.0.1:8501/~[\w-]+/", str(opened.url))
+
+
+def test_a_link_of_another_site_leads_here_again_before_a_cookie_is_asked_for_or_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Browsers send no cookie with the first request, and would take a new visitor's."""
+    serve(monkeypatch, shared=True)
+    client = client_behind(lambda inside: Visits(inside, policy="default-src 'self'"), lambda asked: "inside")
+    first = client.get("/notions?draft=a%26b", headers=PAGE | {"Sec-Fetch-Site": "cross-site"})
+    assert 'content="0;url=./notions?draft=a%26b"' in first.text
+    assert "set-cookie" not in first.headers
+    assert first.headers["content-security-policy"] == "default-src 'self'"
+    for site in ("same-origin", "same-site", "none"):
+        assert client.get("/notions", headers=PAGE | {"Sec-Fetch-Site": site}).text == "inside"
+    assert client.get("/thumbnails/cars/1", headers={"Sec-Fetch-Site": "cross-site"}).text == "inside"
 
 
 def test_two_servers_on_one_machine_do_not_throw_each_others_visitors_out(begin: Any) -> None:
     """Browsers send the cookies of a host to all its ports."""
     servers = [begin("--token", cache=name) for name in ("one", "two")]
-    jar: dict[str, str] = {}
-    for server in servers:
-        link = re.search(rf"{server.url}/(\?token=([\w-]{{32}}))", server.printed())
-        assert link is not None
-        opened = httpx2.get(link[0], headers={**PAGE, "Cookie": _cookies(jar)}, timeout=600, trust_env=False)
-        assert (opened.status_code, opened.headers["location"]) == (303, "./")
-        name, _, value = opened.headers["set-cookie"].partition(";")[0].partition("=")
-        jar[name] = value
-        process = Path("/proc") / str(server.pid)
-        if process.is_dir():  # who lists the processes of the machine does not see it, nor do processes that the server starts
-            assert link[2].encode() not in (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
-        assert server.printed().count(link[2]) == 1
-    for server in servers:
-        for path in ("/", "/thumbnails/cars/1", "/_stcore/host-config"):
-            answers = [httpx2.get(f"{server.url}{path}", headers=own, timeout=600, trust_env=False) for own in ({"Cookie": _cookies(jar)}, {})]
-            assert [answer.status_code for answer in answers] == [200, 401]
-        assert server.handshake(Cookie=_cookies(jar), Origin=server.url) == 101
-        assert server.handshake(Origin=server.url) == 401
-        assert server.handshake(Cookie=_cookies(jar), Origin="http://evil.example") == 403
-
-
-def _cookies(jar: dict[str, str]) -> str:
-    return "; ".join(f"{name}={value}" for name, value in jar.items())
+    with httpx2.Client(timeout=600, trust_env=False, follow_redirects=True) as browser:
+        opened = {server: str(browser.get(server.link(), headers=PAGE).url).rstrip("/") for server in servers}
+        for server in servers:
+            assert server.token not in server.printed()  # which may be kept where others read
+            process = Path("/proc") / str(server.pid)
+            if process.is_dir():  # who lists the processes of the machine does not see it, nor do processes that the server starts
+                assert server.token.encode() not in (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
+        for server, inside in opened.items():
+            for path in ("/", "/thumbnails/cars/1", "/_stcore/host-config"):
+                assert [browser.get(f"{place}{path}").status_code for place in (inside, server.url)] == [200, 401]
+            way, cookie = urlsplit(inside).path, browser.get(f"{inside}/").request.headers["cookie"]
+            assert server.handshake(way, Cookie=cookie, Origin=server.url) == 101
+            assert server.handshake(Cookie=cookie, Origin=server.url) == 401
+            assert server.handshake(way, Origin=server.url) == 401
+            assert server.handshake(way, Cookie=cookie, Origin="http://evil.example") == 403
+            assert "cookie" not in browser.get(f"{server.url}/").request.headers  # nor does another port get it
 
 
 @pytest.mark.parametrize("shared", [True, False])

@@ -8,7 +8,7 @@ import shutil
 import socket
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -328,14 +328,21 @@ def test_pages_of_one_client_are_so_many(small_server: Any) -> None:
     wait_until(lambda: opens("10.1.1.1"))
 
 
-def test_files_that_no_page_takes(small_server: Any) -> None:
-    """Sent straight to the address of an upload, for a session of one's own."""
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="only Linux tells what files a process makes")
+def test_what_a_shared_server_keeps_only_its_user_reads(small_server: Any) -> None:
+    status = Path(f"/proc/{small_server.pid}/status").read_text()
+    assert "Umask:\t0077\n" in status
+
+
+@contextlib.contextmanager
+def _session(server: Any, cookie: str, earlier: str = "") -> Iterator[str]:
+    """A page that a visitor has open, or comes back to by its id; its id."""
     from streamlit.proto.BackMsg_pb2 import BackMsg
     from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-    from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
     from websockets.sync.client import connect
 
-    with connect(small_server.url.replace("http", "ws") + "/_stcore/stream", max_size=None, open_timeout=60) as page:
+    address, options = server.url.replace("http", "ws") + "/_stcore/stream", {"subprotocols": ["streamlit", "x", *filter(None, [earlier])]}
+    with connect(address, max_size=None, open_timeout=60, additional_headers={"Cookie": cookie}, **options) as page:
         session, message = "", BackMsg()
         message.rerun_script.query_string = ""
         page.send(message.SerializeToString())
@@ -343,13 +350,48 @@ def test_files_that_no_page_takes(small_server: Any) -> None:
             forward = ForwardMsg()
             forward.ParseFromString(page.recv(timeout=120))
             session = forward.new_session.initialize.session_id
-        xsrf = generate_xsrf_token_string()
-        headers = {"Content-Type": "multipart/form-data; boundary=x", "X-Xsrftoken": xsrf, "Cookie": f"_streamlit_xsrf={xsrf}"}
-        statuses = []
-        for number in range(4):
-            body = b"--x\r\nContent-Disposition: form-data; name=f; filename=a.png\r\n\r\n" + b"\0" * 900_000 + b"\r\n--x--\r\n"
-            asked = http.client.HTTPConnection(*_place(small_server), timeout=60)
-            asked.request("PUT", f"/_stcore/upload_file/{session}/{uuid.UUID(int=number)}", body, headers)
-            statuses.append(asked.getresponse().status)
-            asked.close()
-    assert statuses == [204, 204, 413, 413]
+        yield session
+
+
+def _upload(server: Any, session: str, cookie: str, number: int = 0, method: str = "PUT") -> int:
+    """The status that a file, sent straight to its address, is answered with."""
+    from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
+
+    xsrf = generate_xsrf_token_string()
+    headers = {"Content-Type": "multipart/form-data; boundary=x", "X-Xsrftoken": xsrf, "Cookie": f"_streamlit_xsrf={xsrf}; {cookie}"}
+    body = b"--x\r\nContent-Disposition: form-data; name=f; filename=a.png\r\n\r\n" + b"\0" * 900_000 + b"\r\n--x--\r\n"
+    asked = http.client.HTTPConnection(*_place(server), timeout=60)
+    asked.request(method, f"/_stcore/upload_file/{session}/{uuid.UUID(int=number)}", body, headers)
+    status = asked.getresponse().status
+    asked.close()
+    return status
+
+
+def _cookie(server: Any, token: str) -> str:
+    return f"likeness_visitor_{_place(server)[1]}={token}"
+
+
+def test_files_that_no_page_takes(small_server: Any) -> None:
+    """Sent straight to the address of an upload, for a session of one's own."""
+    own = _cookie(small_server, ADA)
+    with _session(small_server, own) as session:
+        assert [_upload(small_server, session, own, number) for number in range(4)] == [204, 204, 413, 413]
+
+
+def test_the_id_of_a_page_opens_it_to_nobody_else(small_server: Any) -> None:
+    """Ids stand in addresses of uploads; who has one is no other visitor for it."""
+    own, other = _cookie(small_server, ADA), _cookie(small_server, BEN)
+    with _session(small_server, own) as session:
+        for stranger in (other, ""):
+            assert [_upload(small_server, session, stranger, method=method) for method in ("PUT", "DELETE")] == [403, 403]
+            with _session(small_server, stranger, session) as found:
+                assert found != session
+    for stranger in (other, ""):
+        with _session(small_server, stranger, session) as found:
+            assert found != session
+    with _session(small_server, own, session) as found:
+        assert found == session
+    with _session(small_server, "") as nobody:  # a browser that takes no cookies
+        pass
+    with _session(small_server, "", nobody) as found:
+        assert found != nobody

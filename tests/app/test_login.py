@@ -126,7 +126,7 @@ def test_who_signs_in_is_known_behind_the_door_until_the_sign_out(settings: Serv
     assert (opened.status_code, opened.headers["location"]) == (303, "/notions?draft=1")
     cookie, *flags = opened.headers["set-cookie"].split("; ")
     assert cookie.startswith("likeness_session_8501=")
-    assert set(flags) == {"HttpOnly", "Max-Age=7200", "Path=/", "SameSite=lax"}
+    assert set(flags) == {"HttpOnly", "Max-Age=7200", "Path=/", "SameSite=strict"}
     assert "signed in as ben" in client.get("/logout").text
     kept = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
     assert client.post("/logout", headers={"Origin": "http://evil.example"}).status_code == 403
@@ -163,7 +163,7 @@ def test_unknown_names_and_wrong_passwords_get_one_answer(settings: ServerSettin
     assert "wrong password" not in (audit.cache_dir() / "audit.jsonl").read_text()
 
 
-def test_wrong_tries_are_slowed_down_by_name_and_by_address(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_tries_are_slowed_down_and_lock_nobody_out_elsewhere(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     client = _client(partial(Login, clock=clock), settings, "127.0.0.1")
 
@@ -173,22 +173,26 @@ def test_wrong_tries_are_slowed_down_by_name_and_by_address(settings: ServerSett
     def status(*given: Any) -> int:
         return int(answer(*given).status_code)
 
-    assert [status("ada", "wrong", place) for place in range(6)] == [403] * 5 + [429]
-    assert status("ada", SECRET, 99) == 429  # not even looked at
-    assert status("ben", SECRET, 99) == 303
+    assert [status("ada", "wrong", 1) for _ in range(6)] == [403] * 5 + [429]
+    assert status("ada", SECRET, 1) == 429  # not even looked at
+    assert [status("ada", "wrong", place) for place in range(10, 18)] == [403] * 8
+    assert status("ada", SECRET, 99) == 303  # wrong tries from elsewhere lock nobody out
+    assert status("ben", SECRET, 1) == 303  # nor those of a colleague behind the same address
     clock.now += 59
-    assert status("ada", "wrong", 98) == 429
+    assert status("ada", "wrong", 1) == 429
     clock.now += 2
-    assert [status("ada", "wrong", 98) for _ in range(2)] == [403, 429]  # one a minute from then on
+    assert [status("ada", "wrong", 1) for _ in range(2)] == [403, 429]  # one a minute from then on
+    assert [status("ben", SECRET, 60) for _ in range(30)] == [303] * 30
+    guesses = [status(f"name{number}", "wrong", 50) for number in range(19)] + [status("ben", SECRET, 50)]
+    guesses += [status(f"name{number}", "wrong", 50) for number in range(20, 22)]
+    assert guesses == [403] * 19 + [303] + [403, 429]  # one's own account frees nobody who guesses those of others
+    spread = [status("cleo", "wrong", 100 + number // 5) for number in range(101)]
+    assert spread == [403] * 100 + [429]  # nor do many addresses for long
+    assert [status("cleo", SECRET, 200), status("ada", SECRET, 99)] == [429, 303]
     clock.now += 61
-    assert status("ada", SECRET, 99) == 303
-    assert [status("ada", "wrong", 97) for _ in range(6)] == [403] * 5 + [429]  # from nothing again
-    assert [status(f"name{number}", "wrong", 50) for number in range(6)] == [403] * 5 + [429]
-    assert [status("ben", SECRET, 60) for _ in range(20)] == [303] * 20
-    guesses = [status(f"name{number}", "wrong", 70) for number in range(10, 14)] + [status("ben", SECRET, 70)]
-    guesses += [status(f"name{number}", "wrong", 70) for number in range(14, 16)]
-    assert guesses == [403] * 4 + [303] + [403, 429]  # one's own account frees nobody who guesses those of others
-    refused = answer("x", "y", 50)
+    assert [status("cleo", SECRET, 200), status("cleo", "wrong", 150), status("cleo", "wrong", 151)] == [303, 403, 429]
+    assert status("cleo", SECRET, 200) == 303  # from where it was right before, whatever others try
+    refused = [answer("x", "y", 51) for _ in range(6)][-1]
     assert refused.headers["retry-after"] == "60"
     assert "wait 60 s" in refused.text
     networks = [network_of(place) for place in ("2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:1::1", "203.0.113.1", "203.0.113.2")]

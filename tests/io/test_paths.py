@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from likeness.errors import InputError
-from likeness.io import cache_dir, can_write
+from likeness.io import cache_dir, can_write, write_atomic
 from likeness.io.paths import _writable_cache
 
 _OTHER = 54321
@@ -79,6 +79,26 @@ def test_a_folder_that_another_user_could_have_made_is_refused(tmp_path: Path, m
             place.rename(tmp_path / f"likeness-{_OTHER}")
     with pytest.raises(InputError, match="set LIKENESS_CACHE to a folder that can"):
         cache_dir()
+
+
+def test_only_their_owner_looks_into_the_cache_and_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def mode(folder: str) -> int:
+        return (tmp_path / folder).stat().st_mode & 0o777
+
+    (tmp_path / "home" / "likeness").mkdir(parents=True, mode=0o755)  # as earlier versions made it
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    before = os.umask(0o022)
+    try:
+        assert cache_dir() == tmp_path / "home" / "likeness"
+        for variable in ("CACHE", "RUNS"):
+            monkeypatch.setenv(f"LIKENESS_{variable}", str(tmp_path / "new" / variable))
+        monkeypatch.chdir(tmp_path)
+        for place in (cache_dir() / "tags" / "a.sqlite", Path("new") / "RUNS" / "first" / "config.yaml", tmp_path / "out" / "page.html"):
+            write_atomic(place, b"")
+    finally:
+        os.umask(before)
+    assert [mode(folder) for folder in ("home/likeness", "new/CACHE", "new/RUNS")] == [0o700] * 3
+    assert [mode(folder) for folder in ("new", "out")] == [0o755] * 2  # what a person names is as the system makes it
 
 
 def test_without_a_home_no_folder_is_named_after_the_sign_for_it() -> None:

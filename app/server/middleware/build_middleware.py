@@ -3,11 +3,15 @@
 import os
 import secrets
 import socket
+import sys
 
 import streamlit as st
 from starlette.middleware import Middleware
 
 from likeness.errors import InputError
+from likeness.io import cache_dir
+from server.access import redact
+from server.accounts import write_private
 from server.middleware.doors import HeaderLogin, TokenDoor
 from server.middleware.host_check import Hosts
 from server.settings import FORWARDED, server
@@ -35,10 +39,19 @@ def build_middleware(address: str) -> list[Middleware]:
 
 
 def print_link(prefix: str = "") -> None:
-    """Prints where the app is, below the path of `take_path_prefix`, once the port is known; with the token on a server of one person."""
+    """Prints where the app is, below the path of `take_path_prefix`, once the port is known; with the token on a server of one person. That stands on
+    terminals alone: where what is printed is kept, in a file that only this user reads."""
     address = st.get_option("server.address") or "0.0.0.0"
     host = socket.gethostname() if address in ("0.0.0.0", "::") else f"[{address}]" if ":" in address else address
-    query = f"?token={_token}" if server().token and not server().shared else ""
-    print(f"\n  Likeness is ready: http://{host}:{st.get_option('server.port')}{prefix}/{query}\n", flush=True)
+    port = st.get_option("server.port")
+    plain, query = f"http://{host}:{port}{prefix}/", f"?token={_token}" if server().token and not server().shared else ""
+    print(f"\n  Likeness is ready: {plain}{query if sys.stdout.isatty() else ''}\n", flush=True)
+    if query and not sys.stdout.isatty():
+        file = cache_dir() / f"link-{port}"
+        try:
+            write_private(file, "file of the link", [plain + query])
+            print(f"  The link that opens it is in '{file}', which only you can read.\n", flush=True)
+        except InputError as error:
+            print(f"  {redact(error)} Or start it in a terminal, which shows the link that opens it.\n", flush=True)
     if server().shared:
         print(_PROXY_HINT, flush=True)

@@ -2,6 +2,7 @@
 
 import secrets
 from pathlib import Path
+from urllib.parse import urlencode
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -11,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from likeness.errors import InputError
 from server.access import redact
 from server.accounts import PROGRAM, account_name, has_role, program_name, with_account
+from server.addresses import PathPrefix
 from server.audit import record
 from server.middleware import responses
 from server.middleware.host_check import READS
@@ -23,6 +25,7 @@ _SENTENCE = (
     "a server that was restarted has a new one."
 )
 _FIELD = '<label>Token<input name="token" type="password" autocomplete="off" required autofocus></label>'
+_FIND_WAY = (Path(__file__).parent / "find_way.js").read_text(encoding="utf-8")
 _WRONG = "That is not the token of this server; it is a new one at each start."
 
 
@@ -78,38 +81,43 @@ class Door:
 
 
 class TokenDoor(Door):
-    """Lets a browser in that has brought the token once, by the link or the form; it has a cookie from then on. `tokens` are programs' own."""
+    """Lets a browser in that has brought the token once, by the link or the form. `tokens` are programs' own.
+
+    Browsers send cookies to all ports of a host, and at another one somebody else may listen. So the app lies below a path that is drawn at each
+    start, its `way`, and the cookie goes to addresses below that path alone: who cannot name it gets no cookie, and by itself it opens nothing. From
+    an address without it, `find_way.js` leads there, by what a browser keeps for this very port.
+    """
 
     def __init__(self, app: ASGIApp, token: str, tokens: Path | None = None) -> None:
+        self.token, self.tokens, self.key, self.way = token, tokens, secrets.token_urlsafe(32), f"/~{secrets.token_urlsafe(16)}"
         super().__init__(app)
-        self.token, self.tokens, self.key = token, tokens, secrets.token_urlsafe(32)
+        self._inside = PathPrefix(app, self.way)
 
     async def enter(self, scope: Scope, receive: Receive, shown: str | None) -> str | Response:
         if shown is not None:
             return "program" if _equal(shown, self.token) else program_name(self.tokens, shown) or responses.plain(_WRONG, 401)
-        known, page = _equal(responses.cookie_of(scope, _COOKIE), self.key), scope["path"]
+        way, page = _split(scope["path"])
+        is_inside = _equal(way, self.way)
+        is_known = is_inside and _equal(responses.cookie_of(scope, _COOKIE), self.key)
+        given, target = None, responses.target_of({**scope, "path": page}, without="token")
         if scope["type"] == "http" and scope["method"] == "POST" and page == _PATH:
             fields = await responses.form_content(Request(scope, receive))
-            target = fields.get("next", "/")
-            return self._let_in(scope, target) if _equal(fields.get("token", "").strip(), self.token) else _page(target, _WRONG, 403)
-        given = Request(scope).query_params.get("token") if responses.wants_page(scope) else None
-        if given is not None:
-            target = responses.target_of(scope, without="token")
-            if _equal(given, self.token):
-                return self._let_in(scope, target)
-            return responses.go_to(target) if known else _page(target, _WRONG, 403, page)  # an old link
-        if known:
-            return ""
-        return _page(responses.target_of(scope), "", 401, page) if responses.wants_page(scope) else responses.plain(_SENTENCE, 401)
+            given, target = fields.get("token", "").strip(), responses.safe(fields.get("next", "/"))
+        elif responses.wants_page(scope):
+            query = Request(scope).query_params
+            given, target = query.get("token"), responses.safe(query.get("next", "/")) if page == _PATH else target
+        if given is None:
+            return "" if is_known else _page(target, "", 401, scope["path"]) if responses.wants_page(scope) else responses.plain(_SENTENCE, 401)
+        if not _equal(given, self.token):
+            return responses.go_to(self.way + target) if is_known else _page(target, _WRONG, 403, scope["path"])  # the first had an old link
+        if not is_inside:
+            return responses.go_to(f"{self.way}{_PATH}?{urlencode({'token': given, 'next': target})}")
+        response = responses.go_to(self.way + target)  # without the token in the address bar
+        responses.set_cookie(scope, response, _COOKIE, self.key, path=None)  # of the path that the browser sees, also behind a proxy
+        return response
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send, name: str) -> None:
-        await self.app({**scope, PROGRAM: name} if name else scope, receive, send)
-
-    def _let_in(self, scope: Scope, target: str) -> Response:
-        """With the cookie, and without the token in the address bar."""
-        response = responses.go_to(target)
-        responses.set_cookie(scope, response, _COOKIE, self.key)
-        return response
+        await (self.app({**scope, PROGRAM: name}, receive, send) if name else self._inside(scope, receive, send))
 
 
 class HeaderLogin(Door):
@@ -136,7 +144,13 @@ class HeaderLogin(Door):
 
 
 def _page(target: str, problem: str, status: int, page: str = _PATH) -> Response:
-    return responses.form_page("Open with the link", _SENTENCE, _PATH, _FIELD, "Open", target, problem, status, page)
+    return responses.form_page("Open with the link", _SENTENCE, _PATH, _FIELD, "Open", target, problem, status, page, "" if problem else _FIND_WAY)
+
+
+def _split(path: str) -> tuple[str, str]:
+    """The way that a path begins with, of this start or of another, and what follows."""
+    way, slash, below = path[1:].partition("/")
+    return (f"/{way}", slash + below or "/") if way.startswith("~") else ("", path)
 
 
 def _equal(given: str, wanted: str) -> bool:

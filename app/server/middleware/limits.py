@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime import get_instance
 
-from server.accounts import client_of, with_client
+from server.accounts import client_of, is_of_same_visitor, with_client
 from server.middleware.responses import answer, plain
 from server.settings import ServerSettings
 from server.slots import Pace, Slots
@@ -56,10 +56,14 @@ class Limits:
             slots.give_back(client)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send, client: str) -> None:
-        if scope["method"] != "PUT" or _UPLOAD not in scope["path"]:
+        session = scope["path"].partition(_UPLOAD)[2].partition("/")[0]
+        page = get_instance().get_client(session) if session else None
+        if page is not None and not is_of_same_visitor(scope, page.client_context.headers):
+            await answer(scope, receive, send, plain("This page is another visitor's.", 403))
+            return
+        if scope["method"] != "PUT" or not session:
             await self.app(scope, receive, send)
             return
-        session = scope["path"].partition(_UPLOAD)[2].partition("/")[0]
         length = Headers(scope=scope).get("content-length", "")
         size = int(length) if length.isdecimal() and len(length) < 16 else self._settings.max_upload_mb * 1_000_000
         if not self._files.begin(client, session, size):

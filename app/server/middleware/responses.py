@@ -23,9 +23,8 @@ _BEARER = "bearer "
 _HERE = Path(__file__).parent
 _STYLE = (_HERE / "door_page.css").read_text(encoding="utf-8")
 _LOGO = (_HERE.parents[1] / "wordmark.svg").read_text(encoding="utf-8").strip()
-_DIGEST = b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 _NO_STORE = {"Cache-Control": "no-store"}
-_POLICY = f"default-src 'none'; style-src 'sha256-{_DIGEST}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+_POLICY = "default-src 'none'; style-src {style}; script-src {script}; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 _LONGEST_FORM = 16_384  # bytes
 
 
@@ -47,8 +46,22 @@ def wants_page(scope: Scope) -> bool:
     return scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and b"text/html" in accepted
 
 
+def csp_digest(content: str) -> str:
+    """By which a Content-Security-Policy allows a style or script in a page."""
+    return f"'sha256-{b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
 def form_page(
-    title: str, sentence: str, action: str, fields: str, button: str, target: str = "/", problem: str = "", status: int = 401, page: str = "/"
+    title: str,
+    sentence: str,
+    action: str,
+    fields: str,
+    button: str,
+    target: str = "/",
+    problem: str = "",
+    status: int = 401,
+    page: str = "/",
+    script: str = "",
 ) -> HTMLResponse:
     """A page with a form that posts `fields` and goes on to another address of this server.
 
@@ -60,6 +73,7 @@ def form_page(
         problem: what was wrong with the last try.
         status: of HTTP.
         page: path of the page itself.
+        script: of the page.
     """
     alert = f'<p class="problem" role="alert">{escape(problem)}</p>' if problem else ""
     hidden = f'<input type="hidden" name="next" value="{escape(target)}">'
@@ -67,9 +81,22 @@ def form_page(
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="color-scheme" content="light dark"><title>{escape(title)} · Likeness</title><style>{_STYLE}</style></head>'
         f"<body><main>{_LOGO}<h1>{escape(title)}</h1><p>{escape(sentence)}</p>{alert}"
-        f'<form method="post" action="{escape(address(action, page))}">{hidden}{fields}<button>{escape(button)}</button></form></main></body></html>'
+        f'<form method="post" action="{escape(address(action, page))}">{hidden}{fields}<button>{escape(button)}</button></form></main>'
+        f"<script>{script}</script></body></html>"
     )
-    return HTMLResponse(content, status, _NO_STORE | {"Content-Security-Policy": _POLICY})
+    policy = _POLICY.format(style=csp_digest(_STYLE), script=csp_digest(script))
+    return HTMLResponse(content, status, _NO_STORE | {"Content-Security-Policy": policy})
+
+
+def is_from_elsewhere(scope: Scope) -> bool:
+    """Whether a browser follows a link of another site, and so sends no cookie of this one."""
+    return wants_page(scope) and Headers(scope=scope).get("sec-fetch-site") == "cross-site"
+
+
+def again(scope: Scope) -> HTMLResponse:
+    """Has the browser open the same page once more, from this site."""
+    content = f'<!doctype html><meta http-equiv="refresh" content="0;url={escape(address(target_of(scope), scope["path"]))}">'
+    return HTMLResponse(content, headers=_NO_STORE)
 
 
 def target_of(scope: Scope, without: str = "") -> str:
@@ -77,7 +104,7 @@ def target_of(scope: Scope, without: str = "") -> str:
     pairs = parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
     pairs.pop(without, None)
     query = urlencode(pairs, doseq=True)
-    return _safe(scope["path"] + (f"?{query}" if query else ""))
+    return safe(scope["path"] + (f"?{query}" if query else ""))
 
 
 async def form_content(request: Request) -> dict[str, str]:
@@ -96,7 +123,7 @@ async def form_content(request: Request) -> dict[str, str]:
 
 def go_to(target: str) -> RedirectResponse:
     """Sends the browser on to an address of this server; an address elsewhere becomes the first page."""
-    return RedirectResponse(_safe(target), 303, _NO_STORE)
+    return RedirectResponse(safe(target), 303, _NO_STORE)
 
 
 def plain(sentence: str, status: int, retry: int = 0) -> PlainTextResponse:
@@ -104,7 +131,7 @@ def plain(sentence: str, status: int, retry: int = 0) -> PlainTextResponse:
     return PlainTextResponse(sentence, status, _NO_STORE | ({"Retry-After": str(retry)} if retry else {}))
 
 
-def _safe(target: str) -> str:
+def safe(target: str) -> str:
     """An address below this server's root; browsers read "//" and a backslash as another host, and skip control characters."""
     own = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
     return target if own else "/"
@@ -115,9 +142,10 @@ def cookie_of(scope: Scope, name: str) -> str:
     return HTTPConnection(scope).cookies.get(_named(scope, name), "")
 
 
-def set_cookie(scope: Scope, response: Response, name: str, value: str, seconds: int | None = None) -> None:
-    """Sets a cookie that no script reads and no other site's page sends: until the browser is closed, or for some seconds; 0 takes it away."""
-    response.set_cookie(_named(scope, name), value, max_age=seconds, path="/", secure=is_https(scope), httponly=True, samesite="lax")
+def set_cookie(scope: Scope, response: Response, name: str, value: str, seconds: int | None = None, path: str | None = "/") -> None:
+    """Sets a cookie that no script reads and no other site's page sends: until the browser is closed, or for some seconds; 0 takes it away. Without a
+    path it is for what the browser asks below the folder of this request."""
+    response.set_cookie(_named(scope, name), value, max_age=seconds, path=path, secure=is_https(scope), httponly=True, samesite="strict")
 
 
 def _named(scope: Scope, name: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from likeness.defaults import CARS_ENCODER, DATASET
 from likeness.errors import InputError
-from likeness.io import TransientError, cache_dir, is_transient, regular_file, write_atomic
+from likeness.io import TransientError, cache_dir, is_transient, make_folder, regular_file, write_atomic
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _alone() -> Iterator[None]:
     from filelock import FileLock
 
     place = cache_dir() / "locks" / "datasets"
-    place.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(place.parent)
     with _one_at_a_time, FileLock(place):
         yield
 

@@ -12,7 +12,7 @@ from likeness.duplicates.cell_join import join_cells
 from likeness.duplicates.cell_margin import Sample, cell_margin, compare_sample
 from likeness.duplicates.pairs import MOST_PAIRS, NearPairs, PairCollector, Rows, join_blocks
 from likeness.errors import InputError
-from likeness.io import cache_dir
+from likeness.io import cache_dir, make_folder
 from likeness.progress import Progress
 from likeness.search import IVFIndex, build_index
 
@@ -103,7 +103,7 @@ def _cells(space: "Space", seed: int, progress: Progress | None) -> Iterator[IVF
         yield space.index
         return
     folder = cache_dir() / "duplicates"
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     with tempfile.TemporaryDirectory(dir=folder) as place:
         told = (lambda done, total: progress(done, total, "Dividing into cells")) if progress else None
         index = build_index(space.vectors, Path(place) / "index", seed=seed, progress=told)

@@ -75,6 +75,7 @@ from .paths import (
     cache_dir as cache_dir,
     can_be_a_path as can_be_a_path,
     can_write as can_write,
+    make_folder as make_folder,
     runs_dir as runs_dir,
 )
 from .plain_pickle import PlainUnpickler as PlainUnpickler

@@ -16,6 +16,7 @@ from likeness.errors import InputError
 from likeness.io.array_files import read_checkpoint
 from likeness.io.confinement import regular_file
 from likeness.io.files import sync_folder
+from likeness.io.paths import make_folder
 from likeness.io.unreadable import TransientError
 
 _NAME = b"likeness-sha256:"
@@ -50,7 +51,7 @@ class CheckpointFile:
         """Writes tensors, numbers, texts and containers of them, whole or not at all; the one before is kept."""
         import torch
 
-        self.file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self.file.parent)
         try:
             torch.save(state, self.partial)
             self.take_partial()

@@ -15,6 +15,7 @@ from typing import Any
 
 from likeness.errors import InputError
 from likeness.io.files import compute_once_locked
+from likeness.io.paths import make_folder
 from likeness.progress import Progress, Stopped
 
 DOWNLOAD_SILENCE = 10.0  # seconds without a byte after which a connection counts as broken
@@ -69,7 +70,7 @@ def fetch_files(files: Sequence[RemoteFile], progress: Progress, should_stop: Ca
 
     report()
     for file in files:
-        file.place.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.place.parent)
         with compute_once_locked(file.place, should_stop) as is_missing:
             if is_missing:
                 _fetch(file, report)

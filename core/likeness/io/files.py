@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from likeness.errors import InputError
 from likeness.io.confinement import regular_file
-from likeness.io.paths import cache_dir, can_be_a_path
+from likeness.io.paths import cache_dir, can_be_a_path, make_folder
 
 # Seconds between two checks of whether to stop waiting for a lock.
 _POLL_SECONDS = 0.5
@@ -29,7 +29,7 @@ def open_atomic(path: Path) -> Iterator[BinaryIO]:
     Raises:
         OSError: it cannot be written, or what is there is no file: a device or a pipe is not replaced.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     if path.exists():
         regular_file(path)
     # not mkstemp: its files are readable by their owner alone, whatever the umask says
@@ -66,7 +66,7 @@ def compute_once_locked(file: Path, should_stop: Callable[[], bool] | None = Non
     from filelock import FileLock, Timeout
 
     path = cache_dir() / "locks" / f"{file.parent.name}-{file.stem}"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     lock = FileLock(path)
     while not lock.is_locked:
         with suppress(Timeout):

@@ -4,6 +4,7 @@ import logging
 import os
 import stat
 import tempfile
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -46,6 +47,8 @@ def cache_dir() -> Path:
 @lru_cache
 def _writable_cache(usual: str) -> Path:
     if can_write(Path(usual)):
+        with suppress(OSError):  # of another user; and earlier versions left it open to all
+            Path(usual).chmod(0o700)
         return Path(usual)
     try:
         folder = Path(tempfile.gettempdir()) / f"likeness-{os.getuid()}"
@@ -71,6 +74,15 @@ def can_write(folder: Path) -> bool:
 def runs_dir() -> Path:
     """Where training runs lie unless a command says otherwise: `runs` in the current folder; `LIKENESS_RUNS` overrides it."""
     return Path(os.environ.get("LIKENESS_RUNS") or "runs").expanduser()
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder, and those above it, where they are missing; the cache and the folder of runs so that only their owner looks into them."""
+    for private in (cache_dir(), runs_dir()):
+        if folder.absolute().is_relative_to(private.absolute()) and not private.exists():
+            private.parent.mkdir(parents=True, exist_ok=True)
+            private.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def as_path(given: str | Path) -> Path:

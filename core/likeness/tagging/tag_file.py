@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from likeness.errors import InputError
-from likeness.io import compute_once_locked, name_to_text, regular_file, sync_folder
+from likeness.io import compute_once_locked, make_folder, name_to_text, regular_file, sync_folder
 from likeness.tagging.names import MOST_BYTES
 
 APPLICATION_ID = 0x4C6B5467  # "LkTg"
@@ -129,7 +129,7 @@ def _empty() -> sqlite3.Connection:
 
 def _make(path: Path) -> None:
     """An empty one, which takes its place as a whole, by one of several processes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with compute_once_locked(path) as is_missing:
         if not is_missing:
             return

@@ -19,6 +19,7 @@ from likeness.io import (
     explained,
     fetch_files,
     file_hash,
+    make_folder,
     progress_or_bar,
     server_answers,
     size_text,
@@ -140,7 +141,7 @@ class WebArchive:
             staging = self.folder.with_name(f"{self.name}.incomplete")
             shutil.rmtree(staging, ignore_errors=True)
             shutil.rmtree(self.folder, ignore_errors=True)
-            staging.mkdir(parents=True)
+            make_folder(staging)
             try:
                 self.unpack(self.archive, staging)
                 (staging / _DONE).touch()

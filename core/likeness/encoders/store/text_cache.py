@@ -15,6 +15,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.io import make_folder
+
 T = TypeVar("T")
 Vector = NDArray[np.float32]
 
@@ -42,7 +44,7 @@ class TextCache:
     def put(self, vectors: Mapping[str, Vector]) -> None:
         """Stores vectors (d,) by text; all or none."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path.parent)
         except OSError as error:
             _log.warning("Text embeddings are not kept: %s", error)
             return

@@ -22,6 +22,7 @@ from sqlalchemy import URL
 from sqlalchemy.pool import NullPool
 
 from likeness.errors import InputError
+from likeness.io import make_folder
 from likeness.studies.sweeps.config import Domain, SweepConfig, Trial, choice_text
 
 _NAME = "sweep"
@@ -98,7 +99,7 @@ class TrialHistory:
             partial = file.with_name(f".{file.name}.partial")
             for left in (partial, partial.with_name(f"{partial.name}-journal")):
                 left.unlink(missing_ok=True)
-            file.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(file.parent)
             optuna.create_study(storage=self._sqlite(partial), study_name=_NAME, direction=self._direction)
             os.replace(partial, file)
         try:

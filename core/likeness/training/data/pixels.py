@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io import PIXELS_VERSION, cache_dir, compute_once_locked, file_of, free_bytes, size_text
+from likeness.io import PIXELS_VERSION, cache_dir, compute_once_locked, file_of, free_bytes, make_folder, size_text
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _decode(
 ) -> None:
     from likeness.io import read_image
 
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(file.parent)
     temporary = file.with_name(f".{secrets.token_hex(8)}.partial")
     try:
         kept: Any = np.lib.format.open_memmap(temporary, "w+", dtype, (len(paths), *shape))
