@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     asked = parser.parse_args()
     visitors, seconds = (4, 10.0) if asked.quick else (asked.visitors, asked.seconds)
-    with tempfile.TemporaryDirectory() as cache, served([*APP, "--shared", "--port"], cache) as (url, process):
+    with tempfile.TemporaryDirectory() as cache, served([*APP, "--shared", "--trusted-proxy", "127.0.0.1", "--port"], cache) as (url, process):
         wait_for(url)
         server = psutil.Process(process.pid)
         ordinary = [Visitor(url, f"10.1.0.{number + 1}", number) for number in range(visitors)]

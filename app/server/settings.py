@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,7 +21,6 @@ FORWARDED = "FORWARDED_ALLOW_IPS"
 UPLOADS = "uploads"  # the name by which uploaded folders are reached on a shared server
 Role = Literal["view", "edit", "train"]  # each may do what those before it may
 _HOST_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|[0-9a-f:.]*:[0-9a-f:.]*")
-_THIS_MACHINE = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 _Account = Annotated[str, AfterValidator(lambda name: name.strip().casefold())]
 _Count, _Amount = Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]
 
@@ -76,7 +75,7 @@ class ServerSettings(FrozenConfig):
     token: bool = True  # a server that is not shared is opened by the link that it prints, and closed to everyone else on this machine
     auth: Path | None = None  # password file of `likeness admin password`; only those in it may use the server
     auth_header: str | None = Field(default=None, pattern="^[A-Za-z0-9-]+$")  # in which a reverse proxy names the account
-    trusted_proxies: tuple[IPvAnyNetwork, ...] = _THIS_MACHINE  # whose `auth_header` and X-Forwarded-For are believed
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = ()  # addresses or networks whose `auth_header` and X-Forwarded-For are believed
     roles: dict[_Account, Role] = Field(default_factory=dict)  # by account, where a proxy names it; `auth` has its own
     default_role: Role = "view"  # of accounts that are not in `roles`
     session_hours: _Amount = 168.0  # after which people sign in again
@@ -125,6 +124,8 @@ class ServerSettings(FrozenConfig):
             raise ValueError("roots limit what others reach on a shared server; add shared: true (--shared)")
         if self.has_accounts and not self.shared:
             raise ValueError("accounts are for a shared server; add shared: true (--shared)")
+        if self.auth_header and not self.trusted_proxies:
+            raise ValueError("auth_header is believed only from a proxy that is named; add trusted_proxies (--trusted-proxy 127.0.0.1)")
         if self.auth and self.auth_header:
             raise ValueError("auth asks for passwords and auth_header believes a proxy; choose one of them")
         if self.program_tokens and self.shared and not self.has_accounts:

@@ -37,7 +37,11 @@ def become(monkeypatch: pytest.MonkeyPatch) -> Become:
     """On a shared server: who asks, behind a proxy that names accounts, or by a cookie."""
 
     def to(name: str, accounts: bool = True) -> None:
-        serve(monkeypatch, shared=True, **({"auth_header": "X-User", "roles": {"ben": "edit", "dan": "edit"}} if accounts else {}))
+        serve(
+            monkeypatch,
+            shared=True,
+            **({"auth_header": "X-User", "trusted_proxies": ["127.0.0.1"], "roles": {"ben": "edit", "dan": "edit"}} if accounts else {}),
+        )
         worlds.sign_in(monkeypatch, name if accounts else None, "server.hand_labels")
         worlds.visit(monkeypatch, name)
 

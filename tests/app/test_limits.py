@@ -246,7 +246,7 @@ def test_no_more_notions_and_prompts_than_a_server_keeps_and_embeds(shared, tmp_
 def small_server(begin_once: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A shared server that bears little, and believes what a proxy on this machine says of its clients."""
     file = tmp_path_factory.mktemp("limits") / "server.yaml"
-    file.write_text("{shared: true, request_seconds: 2, visitor_sockets: 3, visitor_waiting_mb: 2, max_upload_mb: 4}")
+    file.write_text("{shared: true, request_seconds: 2, visitor_sockets: 3, visitor_waiting_mb: 2, max_upload_mb: 4, trusted_proxies: [127.0.0.1]}")
     return begin_once("--settings", str(file))
 
 
@@ -296,6 +296,7 @@ def test_of_many_connections_on_which_nothing_is_asked_the_oldest_is_closed(monk
 
 def test_whoever_has_most_idle_connections_loses_them_first(monkeypatch: pytest.MonkeyPatch) -> None:
     closed = list[str]()
+    serve(monkeypatch, shared=True, trusted_proxies=["127.0.0.1"])
     monkeypatch.setattr(connections, "_MOST_WAITING", 3)
     monkeypatch.setattr(connections, "_waiting", {})
     made = connections._IdleTimeoutProtocol

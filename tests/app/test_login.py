@@ -15,6 +15,7 @@ from starlette.websockets import WebSocketDisconnect
 from likeness.errors import InputError
 from server import accounts, admin, audit, passwords
 from server.accounts import account_name, read_accounts, role_of
+from server.middleware import proxies
 from server.middleware.doors import HeaderLogin
 from server.middleware.host_check import Hosts
 from server.middleware.proxies import network_of
@@ -42,7 +43,7 @@ def people(tmp_path: Path) -> Path:
 @pytest.fixture
 def settings(people: Path, monkeypatch: pytest.MonkeyPatch) -> ServerSettings:
     """Of a shared server with these accounts."""
-    return serve(monkeypatch, shared=True, auth=str(people), session_hours=2)
+    return serve(monkeypatch, shared=True, auth=str(people), session_hours=2, trusted_proxies=["127.0.0.1"])
 
 
 def _client(door: Callable[..., Any], settings: ServerSettings, address: str = "127.0.0.1") -> Any:
@@ -236,7 +237,7 @@ def test_only_the_role_edit_uploads(settings: ServerSettings, people: Path, monk
         for method in ("PUT", "DELETE", "POST"):
             assert client.request(method, "/_stcore/upload_file/session/file", headers=OWN).status_code == status, (name, method)
     assert [role_of(name) for name in ("ada", "ben", "cleo", "dora", "")] == ["edit", "edit", "train", None, None]
-    serve(monkeypatch, shared=True, auth_header="X-User", roles={"Ada": "train"}, default_role="edit")
+    serve(monkeypatch, shared=True, auth_header="X-User", trusted_proxies=["127.0.0.1"], roles={"Ada": "train"}, default_role="edit")
     assert [role_of(name) for name in ("ada", "dora", "")] == ["train", "edit", None]
     assert account_name(" Ada ") == "ada"
 
@@ -256,11 +257,23 @@ def test_a_trusted_proxy_names_the_account_and_nobody_else_does(monkeypatch: pyt
     assert answer_of_stream(stranger, **header) == 403
 
 
+def test_a_proxy_that_was_not_named_is_not_believed(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    scope = {"type": "http", "client": ("127.0.0.1", 50_000), "headers": [(b"x-forwarded-for", b"203.0.113.9")]}
+    serve(monkeypatch, shared=True)
+    proxies._tell_of_proxy.cache_clear()
+    assert [proxies.client_address(scope) for _ in range(3)] == ["127.0.0.1"] * 3
+    assert ["start the server with --trusted-proxy 127.0.0.1." in line.getMessage() for line in caplog.records] == [True]
+    serve(monkeypatch, shared=True, trusted_proxies=["127.0.0.0/8"])
+    assert proxies.client_address(scope) == "203.0.113.9"
+    with pytest.raises(InputError, match=r"believed only from a proxy that is named; add trusted_proxies"):
+        serve(monkeypatch, shared=True, auth_header="X-User")
+
+
 def test_each_server_has_its_doors(monkeypatch: pytest.MonkeyPatch, people: Path) -> None:
     """Behind a proxy it sees who is connected, though Streamlit's own command lets uvicorn put X-Forwarded-For in place of that address."""
     from server.middleware.build_middleware import build_middleware
 
-    behind = {"shared": True, "auth_header": "X-Forwarded-Email"}
+    behind = {"shared": True, "auth_header": "X-Forwarded-Email", "trusted_proxies": ["127.0.0.1"]}
     monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
     serve(monkeypatch, **behind)
     with pytest.raises(InputError, match="is started by `likeness app`"):

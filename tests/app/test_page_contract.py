@@ -229,7 +229,7 @@ def test_odd_parameters_raise_nothing_and_the_sidebar_stays_to_choose_from(app: 
 
 @EACH_PAGE
 def test_whoever_may_look_sees_every_page_and_leaves_nothing_behind(page: AppPage, app: Page, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    serve(monkeypatch, shared=True, training=True, auth_header="X-User", roles={"ben": "edit"})
+    serve(monkeypatch, shared=True, training=True, auth_header="X-User", trusted_proxies=["127.0.0.1"], roles={"ben": "edit"})
     sign_in(monkeypatch, "ada", "parts.permissions")
     app.open(page.address)
     assert [button.label for button in app.button if button.label.startswith(("Start", "Add these images", "Remove")) and not button.disabled] == []

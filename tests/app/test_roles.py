@@ -25,7 +25,7 @@ from worlds import draw, kept_files, make_run, serve
 APP = Path(__file__).resolve().parents[2] / "app"
 LOOKS = "Your account may look at everything but change nothing; ask whoever runs this server for the role edit."
 TRAINS_NOT = "Your account may not start or stop trainings; ask whoever runs this server for the role train."
-PROXY: dict[str, Any] = {"shared": True, "auth_header": "X-User", "roles": {"ben": "edit", "cleo": "train"}}
+PROXY: dict[str, Any] = {"shared": True, "auth_header": "X-User", "trusted_proxies": ["127.0.0.1"], "roles": {"ben": "edit", "cleo": "train"}}
 As = Callable[[str], None]
 
 

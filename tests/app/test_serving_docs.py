@@ -136,7 +136,7 @@ def _handshake(reach: Reach, **headers: str) -> int:
 
 def test_nginx_with_accounts_of_the_server(behind: Any, begin: Callable[..., Any], tmp_path: Path) -> None:
     set_password(tmp_path / "people.txt", "ada", PASSWORD, "view")
-    server = begin("--shared", "--auth", str(tmp_path / "people.txt"), "--allowed-host", NAME)
+    server = begin("--shared", "--auth", str(tmp_path / "people.txt"), "--allowed-host", NAME, "--trusted-proxy", "127.0.0.1")
     reach = behind(_blocks("nginx")[0], {APP: server.url.removeprefix("http://")})
     status, _, page = reach("GET", "/notions?layout=PCA")
     assert status == 401

@@ -1,6 +1,8 @@
 """Where a request comes from: the machine that is connected, or, where that is a trusted proxy, the one before it."""
 
+import logging
 from contextlib import suppress
+from functools import lru_cache
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from starlette.datastructures import Headers
@@ -8,6 +10,7 @@ from starlette.types import Scope
 
 from server.settings import server
 
+_LOG = logging.getLogger(__name__)
 _LONGEST = 64  # letters of an address that is none
 
 
@@ -28,9 +31,17 @@ def is_trusted(address: str) -> bool:
 def client_address(scope: Scope) -> str:
     """The address of whoever asks: of X-Forwarded-For the last that no trusted proxy wrote about another one."""
     address, hops = peer(scope), ",".join(Headers(scope=scope).getlist("x-forwarded-for")).split(",")
+    if hops != [""] and not is_trusted(address):
+        _tell_of_proxy(address)
     while is_trusted(address) and hops:
         address = _plain(hops.pop().strip()) or address
     return address
+
+
+@lru_cache(maxsize=8)
+def _tell_of_proxy(address: str) -> None:
+    """Once: behind a proxy that is not named all visitors are one client."""
+    _LOG.warning("X-Forwarded-For of %s is not believed; if that is your reverse proxy, start the server with --trusted-proxy %s.", address, address)
 
 
 def is_https(scope: Scope) -> bool:

@@ -8,6 +8,8 @@ import typer
 
 from likeness.io import become_app
 
+_SEVERAL = {"root": "roots", "allowed_host": "allowed_hosts", "trusted_proxy": "trusted_proxies"}  # by the name of the option
+
 
 def app(
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port to serve on; the first free one from 8501 by default.")] = None,
@@ -35,6 +37,9 @@ def app(
     ] = None,
     auth: Annotated[Path | None, typer.Option(help="On a shared server: passwords, a file that `likeness admin password` writes.")] = None,
     auth_header: Annotated[str | None, typer.Option(help="On a shared server: the header in which a trusted proxy names the account.")] = None,
+    trusted_proxy: Annotated[
+        list[str] | None, typer.Option(help="Address or network of a reverse proxy, whose word about who asks is believed; repeatable.")
+    ] = None,
     api: Annotated[bool | None, typer.Option("--api/--no-api", help="Whether programs may use it by HTTP, below /api; see docs/api.md.")] = None,
     mcp: Annotated[bool | None, typer.Option("--mcp/--no-mcp", help="Whether agents may use it by the Model Context Protocol, at /mcp.")] = None,
     program_tokens: Annotated[Path | None, typer.Option(help="Tokens of programs, a file that `likeness admin token` writes.")] = None,
@@ -44,6 +49,6 @@ def app(
     Examples: `likeness app --port 8600`, `likeness app --shared --root /data/photos --address 0.0.0.0`
     """
     options = dict(locals())
-    options |= {"roots": options.pop("root") or None, "allowed_hosts": options.pop("allowed_host") or None}
+    options |= {several: options.pop(one) or None for one, several in _SEVERAL.items()}
     # the app stands above this package: it checks these itself, in the process that this one becomes
     become_app("serve", json.dumps(options, default=str))
