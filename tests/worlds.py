@@ -3,7 +3,10 @@
 import contextlib
 import functools
 import json
+import re
+import shlex
 import shutil
+import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -128,6 +131,15 @@ def serve(monkeypatch: pytest.MonkeyPatch, **settings: Any) -> Any:
     made = settings_from(settings)
     monkeypatch.setenv("LIKENESS_SERVER", made.as_text())
     return made
+
+
+def put_in_place(backup: Path) -> None:
+    """A copy of a server in the folders that the environment names, by the commands of docs/serving.md."""
+    (commands,) = re.findall(
+        r"^```sh\n(mkdir .*?)^```$", (Path(__file__).parents[1] / "docs" / "serving.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    assert commands.count("server.tar.gz") == 2
+    subprocess.run(["sh", "-ec", commands.replace("server.tar.gz", shlex.quote(str(backup)))], check=True)
 
 
 def visit(monkeypatch: pytest.MonkeyPatch, who: str = ADA) -> None:

@@ -13,13 +13,13 @@ from likeness.commands import answered
 from likeness.errors import InputError
 from server import visitor_data
 from server.accounts import account_name, write_token
-from server.backup import back_up, restore
+from server.backup import back_up
 from server.passwords import set_password
 from server.settings import Role
 
 
 def main(action: str, *words: str) -> None:
-    """Does one of list, export, delete, backup, restore, password and token.
+    """Does one of list, export, delete, backup, password and token.
     Raises InputError: no such visitor, a name or password that does not fit, or files that cannot be read or written."""
     if action == "list":
         visitors = visitor_data.all_visitors()
@@ -32,8 +32,6 @@ def main(action: str, *words: str) -> None:
         print(f"All that was kept of '{words[0]}' is deleted.")
     elif action == "backup":
         print(f"{back_up(Path(words[0])):,} files are in {words[0]}.")
-    elif action == "restore":
-        print(f"{restore(Path(words[0])):,} files are restored.")
     elif action == "password":
         ask_password(Path(words[0]), words[1], cast(Role, words[2]))
     else:

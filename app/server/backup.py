@@ -1,15 +1,15 @@
-"""A copy of a shared server in one file: visitors, datasets, accounts' key, log, notions, splits, views, runs; what is computed again is left out."""
+"""A copy of a shared server in one file: visitors, datasets, accounts' key, log, notions, splits, views, runs; what is computed again is left out.
+tar puts it in place (docs/serving.md)."""
 
 import os
-import shutil
 import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io import cache_dir, make_folder, runs_dir
+from likeness.io import cache_dir, runs_dir
 from likeness.tagging import TagStore
 from server.visitors import EXPORTS, SPLITS, TAGS, visitors_dir
 
@@ -26,6 +26,10 @@ def back_up(file: Path) -> int:
     try:
         number = 0
         with tarfile.open(partial, "w:gz" if file.suffix == ".gz" else "w") as archive:
+            for folder in (_CACHE, _RUNS):  # tar is asked for both, also where one has no files
+                top = tarfile.TarInfo(folder)
+                top.type, top.mode = tarfile.DIRTYPE, 0o700
+                archive.addfile(top)
             names = {path: f"{_CACHE}/{path.relative_to(cache_dir()).as_posix()}" for part in _KEPT for path in kept_files(cache_dir() / part)}
             names |= {path: f"{_RUNS}/{path.relative_to(runs_dir()).as_posix()}" for path in kept_files(runs_dir())}
             for path, name in names.items():
@@ -67,42 +71,3 @@ def kept_files(place: Path) -> Iterator[Path]:
         is_passing = path.name.endswith((".partial", ".lock")) or (path.parent.name == TAGS and path.name.endswith(("-wal", "-shm")))
         if path.is_file() and not (path.is_symlink() or is_export or is_passing):
             yield path
-
-
-def restore(file: Path) -> int:
-    """Puts a copy in place, whole or not at all. Returns the number of files.
-    Raises InputError: no such copy, one that is damaged or holds other things, or a place where something is already."""
-    for place in (cache_dir() / name for name in _KEPT):
-        if place.exists():
-            raise InputError(f"'{place}' is there already; restore into an empty folder (LIKENESS_CACHE), so that nothing is mixed.")
-    if runs_dir().is_dir() and any(runs_dir().iterdir()):
-        raise InputError(f"The folder of runs '{runs_dir()}' is not empty; restore into an empty one (LIKENESS_RUNS).")
-    make_folder(cache_dir())
-    staging = Path(tempfile.mkdtemp(prefix=".restoring-", dir=cache_dir()))
-    try:
-        with tarfile.open(file) as archive:
-            members = archive.getmembers()
-            for member in members:
-                _check(member, file)
-            archive.extractall(staging, members, filter="data")
-        for name in _KEPT:
-            if (staging / _CACHE / name).exists():
-                (staging / _CACHE / name).rename(cache_dir() / name)
-        if (staging / _RUNS).is_dir():
-            make_folder(runs_dir())
-            for run in (staging / _RUNS).iterdir():
-                shutil.move(run, runs_dir() / run.name)
-    except InputError:
-        raise
-    except (OSError, EOFError, tarfile.TarError, ValueError) as error:
-        raise InputError(f"'{file}' cannot be restored ({error}); give a file that `likeness admin backup` wrote.") from error
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
-    return sum(member.isfile() for member in members)
-
-
-def _check(member: tarfile.TarInfo, file: Path) -> None:
-    parts = PurePosixPath(member.name).parts
-    whole = member.isfile() and ".." not in parts and len(parts) > 1 and not member.name.startswith("/")
-    if not whole or not (parts[0] == _RUNS or (parts[0] == _CACHE and parts[1] in _KEPT)):
-        raise InputError(f"'{file}' holds '{member.name[:80]}', which is no part of a backup; give a file that `likeness admin backup` wrote.")

@@ -18,8 +18,8 @@ from parts import cached
 from parts.config_access import resolve_config
 from parts.plain import plain
 from server import hand_labels
-from server.backup import back_up, restore
-from worlds import ADA, BEN, car_paths, cars_store, copy_cars, dataset, serve
+from server.backup import back_up
+from worlds import ADA, BEN, car_paths, cars_store, copy_cars, dataset, put_in_place, serve
 
 PATHS = car_paths()
 
@@ -230,7 +230,7 @@ def test_labels_are_in_the_copy_of_a_server_while_somebody_writes(store: TagStor
     open_one.close()
     monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "new"))
     monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "new runs"))
-    restore(tmp_path / "copy.tar")
+    put_in_place(tmp_path / "copy.tar")
     assert _with(cars_store(), "good") == list(range(7))
     assert [file.suffix for file in (tmp_path / "new" / "tags").iterdir()] == [".sqlite"]
 

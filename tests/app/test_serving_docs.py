@@ -2,7 +2,11 @@
 
 import http.server
 import re
+import shlex
+import shutil
 import ssl
+import subprocess
+import sys
 import threading
 import tomllib
 from collections.abc import Callable, Iterator
@@ -13,8 +17,10 @@ from typing import Any
 from urllib.parse import urlencode, urljoin
 
 import pytest
+import typer
 import yaml
 
+from likeness.commands.cli import command_line
 from nginx_config import SmallProxy, nginx
 from server.passwords import set_password
 from server.settings import ServerSettings
@@ -127,6 +133,21 @@ def test_nginx_takes_the_examples_and_limits_each_address(organization: int, tmp
         assert [status() for _ in range(3)] == [200, 429, 429]  # one at once and four more, of which one got nowhere
     app.shutdown()
     app.server_close()
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd to ask")
+def test_systemd_takes_the_example(tmp_path: Path) -> None:
+    (config,) = _blocks("ini")
+    command = shlex.split(next(line for line in config.splitlines() if line.startswith("ExecStart=")).partition("=")[2])
+    known = {name for option in typer.main.get_command(command_line()).commands[command[1]].params for name in option.opts}
+    assert {word for word in command if word.startswith("--")} <= known
+    unit = tmp_path / "likeness.service"
+    unit.write_text(config.replace(command[0], sys.executable).replace("User=likeness", "User=root"))
+    said = subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, timeout=300, check=False)
+    assert (said.returncode, [line for line in said.stderr.splitlines() if unit.name in line]) == (0, [])
+    unit.write_text(unit.read_text().replace("MemoryMax=16G", "MemoryMax=lots"))
+    said = subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, timeout=300, check=False)
+    assert "lots" in said.stderr
 
 
 def _handshake(reach: Reach, **headers: str) -> int:

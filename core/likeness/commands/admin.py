@@ -56,15 +56,6 @@ def backup(file: Annotated[Path, typer.Argument(help="TAR file to write, compres
 
 
 @admin.command()
-def restore(file: Annotated[Path, typer.Argument(help="What `likeness admin backup` wrote.")]) -> None:
-    """Restore a backup into empty folders, which LIKENESS_CACHE and LIKENESS_RUNS name.
-
-    Example: `LIKENESS_CACHE=/srv/likeness likeness admin restore server-2026-11-30.tar`
-    """
-    _call("restore", str(file))
-
-
-@admin.command()
 def password(
     file: Annotated[Path, typer.Argument(help="File of passwords, made where it is missing.")],
     name: Annotated[str, typer.Argument(help="Name of the account; a known one gets the new password and role.")],
