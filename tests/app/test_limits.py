@@ -379,6 +379,20 @@ def test_files_that_no_page_takes(small_server: Any) -> None:
         assert [_upload(small_server, session, own, number) for number in range(4)] == [204, 204, 413, 413]
 
 
+def test_one_persons_server_answers_beside_half_open_connections_and_many_tabs(begin_once: Any) -> None:
+    server = begin_once(cache="alone")
+    with contextlib.ExitStack() as held:
+        for number in range(40):
+            connection = held.enter_context(socket.create_connection(_place(server)))
+            head = b"GET /" if number % 2 else b"PUT /_stcore/upload_file/a/b HTTP/1.1\r\nContent-Length: 1000000\r\n\r\nx"
+            connection.sendall(head)
+        sessions = {held.enter_context(_session(server, "")) for _ in range(30)}
+        assert len(sessions) == 30
+        assert answers(f"{server.url}/") and answers(f"{server.url}/thumbnails/cars/1")
+        with _session(server, "") as another:
+            assert another not in sessions
+
+
 def test_the_id_of_a_page_opens_it_to_nobody_else(small_server: Any) -> None:
     """Ids stand in addresses of uploads; who has one is no other visitor for it."""
     own, other = _cookie(small_server, ADA), _cookie(small_server, BEN)
