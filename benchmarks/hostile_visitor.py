@@ -8,6 +8,7 @@ files that no page takes. `--quick` takes four visitors and ten seconds.
 
 import argparse
 import contextlib
+import hashlib
 import http.client
 import os
 import random
@@ -104,7 +105,7 @@ class Visitor(Session):
     """One page of someone at their own address."""
 
     def __init__(self, url: str, address: str, number: int) -> None:
-        super().__init__(url, {"X-Forwarded-For": address})
+        super().__init__(url, {"X-Forwarded-For": address, "Cookie": _cookie(url, address)})
         self._address_of_his, self._draw = address, random.Random(number)
         self._host, _, self._port = url.removeprefix("http://").partition(":")
 
@@ -258,7 +259,11 @@ class Attacker:
         id, xsrf = str(uuid4()), generate_xsrf_token_string()
         place = f"/_stcore/upload_file/{session}/{id}"
         body = b"--x\r\nContent-Disposition: form-data; name=f; filename=a.jpg\r\n\r\n" + content + b"\r\n--x--\r\n"
-        headers = {"Content-Type": "multipart/form-data; boundary=x", "X-Xsrftoken": xsrf, "Cookie": f"_streamlit_xsrf={xsrf}"}
+        headers = {
+            "Content-Type": "multipart/form-data; boundary=x",
+            "X-Xsrftoken": xsrf,
+            "Cookie": f"_streamlit_xsrf={xsrf}; {_cookie(self._url, _ATTACKER)}",
+        }
         link = http.client.HTTPConnection(self._host, int(self._port), timeout=30)
         link.request("PUT", place, body, headers | {"X-Forwarded-For": _ATTACKER})
         link.getresponse().read()
@@ -287,6 +292,11 @@ class Attacker:
                 self._count("hostile images", len(self._images))
         finally:
             page.close()
+
+
+def _cookie(url: str, address: str) -> str:
+    """By which the server knows a browser again."""
+    return f"likeness_visitor_{url.rpartition(':')[2]}={hashlib.md5(address.encode()).hexdigest()}"
 
 
 def _act(visitors: list[Visitor], seconds: float, server: psutil.Process) -> Tally:
