@@ -388,7 +388,8 @@ def test_one_persons_server_answers_beside_half_open_connections_and_many_tabs(b
             connection.sendall(head)
         sessions = {held.enter_context(_session(server, "")) for _ in range(30)}
         assert len(sessions) == 30
-        assert answers(f"{server.url}/") and answers(f"{server.url}/thumbnails/cars/1")
+        assert answers(f"{server.url}/")
+        assert answers(f"{server.url}/thumbnails/cars/1")
         with _session(server, "") as another:
             assert another not in sessions
 
