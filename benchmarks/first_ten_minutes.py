@@ -1,4 +1,4 @@
-"""The first ten minutes of a person with 10,000 photos, in a real browser: seconds from "Embed these images" to the first map, and to all of it.
+"""The first ten minutes of a person with 10,000 photos, in a real browser: seconds from "Add these images" to the first map, and to all of it.
 
     python benchmarks/first_ten_minutes.py --pictures FOLDER    # also screenshots after 10 s, after 60 s and at the end
     python benchmarks/first_ten_minutes.py --photos FOLDER      # own photos
@@ -99,7 +99,7 @@ def _walk(photos: Path, n: int, pictures: Path | None) -> Iterator[tuple[str, fl
         field.fill(str(photos))
         field.press("Enter")
         page.wait_for_timeout(2000)
-        page.get_by_role("button", name="Embed these images").first.click()
+        page.get_by_role("button", name="Add these images").first.click()
         begin = time.perf_counter()
         shots = _shots(page, pictures, begin)
         link = page.get_by_text("Explore the first").first

@@ -137,9 +137,9 @@ class Visitor(Session):
 
     def _edit(self) -> None:
         words = [f"{self._draw.choice(_WORDS)} {self._draw.randrange(10**6)}" for _ in range(8)]
-        if "One aspect per line" not in self.labels:
+        if "Aspects, one per line" not in self.labels:
             self.run("notions")
-        self.run("notions", **{"One aspect per line": "\n".join(words)})
+        self.run("notions", **{"Aspects, one per line": "\n".join(words)})
 
     def _pictures(self) -> None:
         link = http.client.HTTPConnection(self._host, int(self._port), timeout=_WAIT)
@@ -161,7 +161,7 @@ class Visitor(Session):
         """On the page Images: puts files into the field and clicks the button."""
         field = WidgetState(id=self.labels["Images, or a ZIP of images"])
         field.file_uploader_state_value.uploaded_file_info.extend(files)
-        self.run("images", field, WidgetState(id=self.labels["Embed these images"], trigger_value=True))
+        self.run("images", field, WidgetState(id=self.labels["Add these images"], trigger_value=True))
 
 
 def _attack(url: str, over: Any, tallies: Any) -> None:
@@ -238,7 +238,7 @@ class Attacker:
             page.run("notions")
             while not self._over.is_set():
                 count = random.choice((5_000, 900, 400))
-                page.run("notions", **{"One aspect per line": "\n".join(f"thing {random.randrange(10**9)}" for _ in range(count))})
+                page.run("notions", **{"Aspects, one per line": "\n".join(f"thing {random.randrange(10**9)}" for _ in range(count))})
                 self._count("pages run with notions of 400, 900 or 5,000 aspects")
         finally:
             page.close()
