@@ -62,6 +62,7 @@ def _who() -> str:
 
 
 if __name__ == "__main__":
+    os.umask(0o077)  # what is copied and exported here is private
     os.environ.setdefault("LIKENESS_SERVER", "{shared: true}")  # what is done here is written into the server's log
     with answered():
         main(*json.loads(sys.argv[1]))

@@ -21,13 +21,14 @@ from server.accounts import Account, account_name, program_name, read_accounts, 
 from server.audit import record
 from server.middleware.doors import Door
 from server.middleware.proxies import client_address, network_of
-from server.middleware.responses import cookie_of, form_content, form_page, go_to, plain, set_cookie, target_of, wants_page
+from server.middleware.responses import cookies_of, form_content, form_page, go_to, plain, set_cookie, target_of, wants_page
 from server.settings import Role, ServerSettings
 from server.slots import Pace
 
 _SHORTEST, _LONGEST = 8, 1024  # letters
 # tries that were wrong, at once: at a name from one network, at all names from it, and at a name from networks where it never was right
 _TRIES, _TRIES_A_SECOND = (5, 20, 100), 1 / 60  # and in the long run
+_MOST_RIGHT = 10_000  # networks and names
 _LOGIN, _LOGOUT, _COOKIE = "/login", "/logout", "session"
 _SENTENCE = "This server is for people with an account."
 _FIELDS = (
@@ -65,7 +66,7 @@ class Login(Door):
         super().__init__(app)
         self._file, self._tokens, self._seconds, self._clock = settings.auth, settings.program_tokens, settings.session_hours * 3600, clock
         self._tries = [Pace(_TRIES_A_SECOND, most - 1, clock=clock) for most in _TRIES]
-        self._right = set[tuple[str, str]]()  # networks and names
+        self._right = set[tuple[str, str]]()  # networks and names, since the start
         self._checking = asyncio.Semaphore(2)  # a check takes 64 MB
         self._sessions: dict[str, tuple[Account, float]] = {}  # by the cookie's value, with the end
         read_accounts(self._file)
@@ -77,7 +78,8 @@ class Login(Door):
         if path == _LOGIN:
             return await self._sign_in(Request(scope, receive)) if scope["method"] == "POST" else go_to("/") if name else _page()
         if path == _LOGOUT and scope["method"] == "POST":
-            self._sessions.pop(cookie_of(scope, _COOKIE), None)
+            for key in cookies_of(scope, _COOKIE):
+                self._sessions.pop(key, None)
             if name:
                 record("signed out", name, f"from {client_address(scope)}")
             response = go_to("/")
@@ -94,7 +96,8 @@ class Login(Door):
 
     def _name(self, scope: Scope) -> str:
         """Who has signed in; empty for nobody. Raises InputError where the password file cannot be read."""
-        account, end = self._sessions.get(cookie_of(scope, _COOKIE), (None, 0.0))
+        keys = (key for key in cookies_of(scope, _COOKIE) if key in self._sessions)
+        account, end = self._sessions.get(next(keys, ""), (None, 0.0))
         now = read_accounts(self._file).get(account.name) if account and end > self._clock() else None
         return now.name if account and now and now.hash == account.hash else ""
 
@@ -128,7 +131,7 @@ class Login(Door):
             return _page(target, "Name or password is wrong.", 403)
         for tries, who in kept:
             tries.spend(who, -1)  # no more: whoever has an account would guess those of others
-        self._right.add((network, name))
+        self._right = {*(self._right if len(self._right) < _MOST_RIGHT else ()), (network, name)}
         now, key = self._clock(), secrets.token_urlsafe(32)
         self._sessions = {kept: each for kept, each in self._sessions.items() if each[1] > now} | {key: (account, now + self._seconds)}
         response = go_to(target)

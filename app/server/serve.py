@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
-from likeness.io import keep_folder_out
+from likeness.io import cache_dir, keep_folder_out, runs_dir
 from server.accounts import read_accounts, read_tokens
 from server.middleware.connections import use_own_connections
 from server.settings import FORWARDED, VARIABLE, check_address, read_settings, server, settings_from
-from server.visitors import visitors_dir
 
 
 def serve(options: dict[str, Any]) -> None:
@@ -42,8 +41,9 @@ def serve(options: dict[str, Any]) -> None:
     os.environ[FORWARDED] = ""
     if settings.shared:
         os.umask(0o077)  # what is kept of visitors, and what it is computed from, only this server's user reads
-        with suppress(OSError):  # there is none yet; earlier versions left it open
-            visitors_dir().chmod(0o700)
+        for folder in (cache_dir(), runs_dir()):
+            with suppress(OSError):  # there is none yet, or it is another user's
+                folder.chmod(0o700)
         # one computation takes half of the processors, and waits for its threads without turning in circles: several go on at once here
         os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) // 2)))
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from likeness.io import cache_dir, make_folder
 from server.accounts import account, browser, with_browser
-from server.middleware.responses import again, cookie_of, is_from_elsewhere, set_cookie
+from server.middleware.responses import cookies_of, set_cookie
 from server.settings import server
 
 DRAFTS, EMBEDDINGS, EXPORTS, LABELS, SPLITS, TAGS = "drafts", "embeddings", "exports", "labels", "splits", "tags"
@@ -99,8 +99,7 @@ def _secret(file: Path) -> bytes:
 class Visits:
     """Gives each new browser on a shared server its cookie, and tells all browsers not to guess what a file is, nor to ask another server for
     what a page shows, nor to show the app in a frame of another site; `policy` is of answers that have none of their own. No page of another origin
-    can read or embed an answer, whatever was said about that further inside. A page to which a link of another site leads is opened once more from
-    here, since cookies do not go with the first request."""
+    can read or embed an answer, whatever was said about that further inside."""
 
     def __init__(self, app: ASGIApp, policy: str) -> None:
         self.app, self.policy = app, policy
@@ -109,11 +108,11 @@ class Visits:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        elsewhere, new = is_from_elsewhere(scope), ""
+        new = ""
         if server().shared and not server().has_accounts:
-            brought = cookie_of(scope, _COOKIE), HTTPConnection(scope).cookies.get(_OLD_COOKIE, "")
-            own = next(filter(is_token, brought), "")
-            new = "" if is_token(brought[0]) or elsewhere else own or secrets.token_hex(16)
+            brought = list(filter(is_token, cookies_of(scope, _COOKIE)))
+            own = next(filter(is_token, [*brought, HTTPConnection(scope).cookies.get(_OLD_COOKIE, "")]), "")
+            new = "" if brought else own or secrets.token_hex(16)
             # without a cookie a page is one of a browser that does not come again, and all else is nobody's
             own = own or (secrets.token_hex(16) if scope["type"] == "websocket" else "")
             scope = with_browser(scope, browser_name(own))
@@ -133,5 +132,4 @@ class Visits:
                     headers.append("Set-Cookie", cookies.headers["set-cookie"])
             await send(message)
 
-        inside = again(scope) if elsewhere else self.app
-        await inside(scope, receive, answer if scope["type"] == "http" else send)
+        await self.app(scope, receive, answer if scope["type"] == "http" else send)

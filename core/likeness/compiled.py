@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from likeness.io import cache_dir, can_write
+from likeness.io import cache_dir, can_write, make_folder
 
 _FOLDER = "NUMBA_CACHE_DIR"
 
@@ -24,5 +24,6 @@ def load_numba() -> Any:
     packages = (Path(__file__).parent, Path(numba.__file__).parents[1])
     if not os.environ.get(_FOLDER) and not all(map(can_write, packages)):
         os.environ[_FOLDER] = str(cache_dir() / "numba")
+        make_folder(cache_dir() / "numba")
     config.reload_config()
     return numba

@@ -6,6 +6,7 @@ import http.client
 import os
 import shutil
 import socket
+import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterator
@@ -272,12 +273,12 @@ def test_half_open_connections_are_closed(small_server: Any) -> None:
 
 def test_of_many_connections_on_which_nothing_is_asked_the_oldest_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also of those that were answered and stay open."""
-    made, closed = connections._IdleTimeoutProtocol, list[int]()
+    made, closed = connections._Protocol, list[int]()
     monkeypatch.setattr(connections, "_MOST_WAITING", 2)
     monkeypatch.setattr(connections, "_waiting", {})
-    monkeypatch.setattr(made.__mro__[2], "connection_made", lambda self, transport: setattr(self, "transport", transport))
-    monkeypatch.setattr(made.__mro__[2], "data_received", lambda self, data: setattr(self, "cycle", SimpleNamespace(response_complete=False)))
-    monkeypatch.setattr(made.__mro__[2], "on_response_complete", lambda self: setattr(self.cycle, "response_complete", True))
+    monkeypatch.setattr(made.__mro__[1], "connection_made", lambda self, transport: setattr(self, "transport", transport))
+    monkeypatch.setattr(made.__mro__[1], "data_received", lambda self, data: setattr(self, "cycle", SimpleNamespace(response_complete=False)))
+    monkeypatch.setattr(made.__mro__[1], "on_response_complete", lambda self: setattr(self.cycle, "response_complete", True))
 
     def connect(number: int) -> Any:
         each = object.__new__(made)
@@ -299,8 +300,8 @@ def test_whoever_has_most_idle_connections_loses_them_first(monkeypatch: pytest.
     serve(monkeypatch, shared=True, trusted_proxies=["127.0.0.1"])
     monkeypatch.setattr(connections, "_MOST_WAITING", 3)
     monkeypatch.setattr(connections, "_waiting", {})
-    made = connections._IdleTimeoutProtocol
-    monkeypatch.setattr(made.__mro__[2], "connection_made", lambda self, transport: setattr(self, "transport", transport))
+    made = connections._Protocol
+    monkeypatch.setattr(made.__mro__[1], "connection_made", lambda self, transport: setattr(self, "transport", transport))
     for address in ("10.0.0.1", "10.0.0.2", "10.0.0.2", "127.0.0.1", "127.0.0.1", "127.0.0.1"):  # the last is that of a trusted proxy
         each = object.__new__(made)
         each.cycle, each.loop = None, SimpleNamespace(call_later=lambda seconds, close: SimpleNamespace(cancel=lambda: None))
@@ -380,11 +381,14 @@ def test_files_that_no_page_takes(small_server: Any) -> None:
 
 
 def test_one_persons_server_answers_beside_half_open_connections_and_many_tabs(begin_once: Any) -> None:
-    server = begin_once(cache="alone")
+    """Of the first there are more than it may have files open."""
+    command = [sys.executable, "-m", "likeness", "app", "--no-token", "--port"]
+    limited = ["sh", "-c", 'ulimit -Sn 600; exec "$@"', "-", *command]
+    server = begin_once(cache="alone", command=lambda port: [*limited, str(port)])
     with contextlib.ExitStack() as held:
-        for number in range(40):
+        for number in range(700):
             connection = held.enter_context(socket.create_connection(_place(server)))
-            head = b"GET /" if number % 2 else b"PUT /_stcore/upload_file/a/b HTTP/1.1\r\nContent-Length: 1000000\r\n\r\nx"
+            head = b"GET /" if number % 2 else b"PUT /_stcore/upload_file/a/b HTTP/1.1\r\nContent-Le"
             connection.sendall(head)
         sessions = {held.enter_context(_session(server, "")) for _ in range(30)}
         assert len(sessions) == 30

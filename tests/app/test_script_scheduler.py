@@ -146,13 +146,15 @@ def test_what_is_loaded_leaves_garbage_collection(monkeypatch: pytest.MonkeyPatc
 
 def test_answers_leave_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without TCP_NODELAY, each picture after the first on a connection came 40 ms late."""
-    from server.middleware.connections import _NoDelayProtocol
+    from server.middleware.connections import _Protocol
 
-    monkeypatch.setattr(_NoDelayProtocol.__mro__[1], "connection_made", lambda self, transport: None)
+    monkeypatch.setattr(_Protocol.__mro__[1], "connection_made", lambda self, transport: None)
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
         accepted, _ = server.accept()
         with accepted:
             assert not accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
             transport = SimpleNamespace(get_extra_info=lambda name: accepted if name == "socket" else None)
-            _NoDelayProtocol.connection_made(object.__new__(_NoDelayProtocol), transport)  # type: ignore[arg-type]
+            made = object.__new__(_Protocol)
+            monkeypatch.setattr(_Protocol, "_wait", lambda self: None)
+            made.connection_made(transport)
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

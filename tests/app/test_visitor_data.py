@@ -204,6 +204,9 @@ def test_the_command_line(filled: dict[str, bytes], tmp_path: Path, capsys: pyte
     for words in (("delete", ADA), ("export", "..", str(tmp_path / "y.zip")), ("backup", copy)):
         with pytest.raises(InputError):
             call(*words)
+    command = [sys.executable, "-m", "likeness", "admin", "backup", str(tmp_path / "y.tar")]
+    subprocess.run(command, capture_output=True, timeout=300, check=True)
+    assert (tmp_path / "y.tar").stat().st_mode & 0o777 == 0o600
     command = [sys.executable, "-m", "likeness", "admin", "delete", ADA, "--yes"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert (ended.returncode, ended.stderr[:7], len(ended.stderr.splitlines()), ended.stdout) == (2, "Error: ", 1, "")

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,11 @@ def test_only_their_owner_looks_into_the_cache_and_runs(tmp_path: Path, monkeypa
             write_atomic(place, b"")
     finally:
         os.umask(before)
+    with suppress(OSError):
+        (tmp_path / "gone").mkdir()
+        monkeypatch.chdir(tmp_path / "gone")
+        (tmp_path / "gone").rmdir()
+    write_atomic(tmp_path / "elsewhere" / "x", b"")  # no matter where one stands
     assert [mode(folder) for folder in ("home/likeness", "new/CACHE", "new/RUNS")] == [0o700] * 3
     assert [mode(folder) for folder in ("new", "out")] == [0o755] * 2  # what a person names is as the system makes it
 

@@ -45,10 +45,11 @@ def print_link(prefix: str = "") -> None:
     host = socket.gethostname() if address in ("0.0.0.0", "::") else f"[{address}]" if ":" in address else address
     port = st.get_option("server.port")
     plain, query = f"http://{host}:{port}{prefix}/", f"?token={_token}" if server().token and not server().shared else ""
-    print(f"\n  Likeness is ready: {plain}{query if sys.stdout.isatty() else ''}\n", flush=True)
-    if query and not sys.stdout.isatty():
-        file = cache_dir() / f"link-{port}"
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    print(f"\n  Likeness is ready: {plain}{query if is_terminal else ''}\n", flush=True)
+    if query and not is_terminal:
         try:
+            file = cache_dir() / f"link-{port}"
             write_private(file, "file of the link", [plain + query])
             print(f"  The link that opens it is in '{file}', which only you can read.\n", flush=True)
         except InputError as error:

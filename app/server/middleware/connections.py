@@ -1,7 +1,8 @@
-"""Connections with browsers: answers leave at once, and on a shared server those on which no request comes in are closed after a while."""
+"""Connections with browsers: answers leave at once, and those on which no request comes in are closed after a while."""
 
 import socket
 from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 import uvicorn.protocols.http.auto as http
@@ -10,36 +11,36 @@ from server.middleware.proxies import is_trusted
 from server.settings import server
 
 _LONGEST_HEAD = 65_536  # bytes until a request begins to be answered
+_MOST_FILES = 65_536  # open at once, connections among them
 _MOST_WAITING = 256  # connections on which nothing is asked
 _waiting: dict[Any, Any] = {}  # with the timers that close them
 
 
 def use_own_connections() -> None:
     """Has uvicorn, which chooses its protocol by this name before it loads the app, speak HTTP as below."""
-    http.AutoHTTPProtocol = _IdleTimeoutProtocol if server().shared else _NoDelayProtocol
+    http.AutoHTTPProtocol = _Protocol
+    with suppress(ImportError, ValueError, OSError):  # a system without such limits, or one that does not let them be raised
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        files = _MOST_FILES if most == resource.RLIM_INFINITY else min(most, _MOST_FILES)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))  # by default 1,024 or 256 on macOS, which a burst of connections would use up
 
 
-class _NoDelayProtocol(http.AutoHTTPProtocol):  # type: ignore[name-defined,misc]
-    """HTTP on one connection, whose answers do not wait for the browser to confirm what it has got of them before, 40 ms each time.
+class _Protocol(http.AutoHTTPProtocol):  # type: ignore[name-defined,misc]
+    """HTTP on one connection, whose answers do not wait for the browser to confirm what it has got of them before, 40 ms each time: asyncio sees to
+    that itself, but not for a socket like the one that Streamlit listens on.
 
-    asyncio sees to that itself, but not for a socket like the one that Streamlit listens on.
-    """
-
-    def connection_made(self, transport: Any) -> None:
-        connection = transport.get_extra_info("socket")
-        if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        super().connection_made(transport)
-
-
-class _IdleTimeoutProtocol(_NoDelayProtocol):
-    """The same on a shared server: closed where no request comes in for `request_seconds`. Of many such connections, the oldest of the address that
-    has most of them is closed at once; a trusted proxy counts its own clients.
+    It is closed where no request comes in for `request_seconds`. Of many such connections, the oldest of the address that has most of them is closed
+    at once; a trusted proxy counts its own clients.
     """
 
     _received = 0  # bytes since it waits
 
     def connection_made(self, transport: Any) -> None:
+        connection = transport.get_extra_info("socket")
+        if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         super().connection_made(transport)
         self._address = str((transport.get_extra_info("peername") or ("",))[0])
         self._wait()

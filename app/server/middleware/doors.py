@@ -19,9 +19,9 @@ from server.middleware.host_check import READS
 from server.middleware.proxies import is_trusted, peer
 from server.settings import ServerSettings
 
-_PATH, _COOKIE = "/token", "token"
+_PATH, _COOKIE, _INSIDE = "/token", "token", "likeness_inside"  # the last in a scope: whether the address had the way
 _SENTENCE = (
-    "This app is open to whoever started it. Use the link that it printed in its terminal, or paste the token from there; "
+    "This app is open to whoever started it. Use the link that it printed, or whose file it named, or paste the token from there; "
     "a server that was restarted has a new one."
 )
 _FIELD = '<label>Token<input name="token" type="password" autocomplete="off" required autofocus></label>'
@@ -89,35 +89,38 @@ class TokenDoor(Door):
     """
 
     def __init__(self, app: ASGIApp, token: str, tokens: Path | None = None) -> None:
-        self.token, self.tokens, self.key, self.way = token, tokens, secrets.token_urlsafe(32), f"/~{secrets.token_urlsafe(16)}"
         super().__init__(app)
-        self._inside = PathPrefix(app, self.way)
+        self.token, self.tokens, self.key, self.way = token, tokens, secrets.token_urlsafe(32), f"/~{secrets.token_urlsafe(16)}"
+        self._stripped = PathPrefix(super().__call__, self.way)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_inside = scope["type"] in ("http", "websocket") and _equal(_split(scope["path"])[0], self.way)
+        await self._stripped({**scope, _INSIDE: is_inside}, receive, send)
 
     async def enter(self, scope: Scope, receive: Receive, shown: str | None) -> str | Response:
         if shown is not None:
             return "program" if _equal(shown, self.token) else program_name(self.tokens, shown) or responses.plain(_WRONG, 401)
-        way, page = _split(scope["path"])
-        is_inside = _equal(way, self.way)
-        is_known = is_inside and _equal(responses.cookie_of(scope, _COOKIE), self.key)
-        given, target = None, responses.target_of({**scope, "path": page}, without="token")
+        is_known = scope[_INSIDE] and any(_equal(each, self.key) for each in responses.cookies_of(scope, _COOKIE))
+        given, page = None, scope["path"] if scope[_INSIDE] else _split(scope["path"])[1]
+        target, script = responses.target_of({**scope, "path": page}, without="token"), _FIND_WAY
         if scope["type"] == "http" and scope["method"] == "POST" and page == _PATH:
             fields = await responses.form_content(Request(scope, receive))
-            given, target = fields.get("token", "").strip(), responses.safe(fields.get("next", "/"))
+            given, target, script = fields.get("token", "").strip(), responses.safe(fields.get("next", "/")), ""
         elif responses.wants_page(scope):
             query = Request(scope).query_params
             given, target = query.get("token"), responses.safe(query.get("next", "/")) if page == _PATH else target
         if given is None:
-            return "" if is_known else _page(target, "", 401, scope["path"]) if responses.wants_page(scope) else responses.plain(_SENTENCE, 401)
+            return "" if is_known else _page(scope, target, "", 401, script) if responses.wants_page(scope) else responses.plain(_SENTENCE, 401)
         if not _equal(given, self.token):
-            return responses.go_to(self.way + target) if is_known else _page(target, _WRONG, 403, scope["path"])  # the first had an old link
-        if not is_inside:
+            return responses.go_to(target) if is_known else _page(scope, target, _WRONG, 403, script)  # the first had an old link
+        if not scope[_INSIDE]:
             return responses.go_to(f"{self.way}{_PATH}?{urlencode({'token': given, 'next': target})}")
-        response = responses.go_to(self.way + target)  # without the token in the address bar
+        response = responses.go_to(target)  # without the token in the address bar
         responses.set_cookie(scope, response, _COOKIE, self.key, path=None)  # of the path that the browser sees, also behind a proxy
         return response
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send, name: str) -> None:
-        await (self.app({**scope, PROGRAM: name}, receive, send) if name else self._inside(scope, receive, send))
+        await self.app({**scope, PROGRAM: name} if name else scope, receive, send)
 
 
 class HeaderLogin(Door):
@@ -143,8 +146,8 @@ class HeaderLogin(Door):
         return name or responses.plain(f"The reverse proxy names no account in {self.header}; open its address, and sign in there.", 401)
 
 
-def _page(target: str, problem: str, status: int, page: str = _PATH) -> Response:
-    return responses.form_page("Open with the link", _SENTENCE, _PATH, _FIELD, "Open", target, problem, status, page, "" if problem else _FIND_WAY)
+def _page(scope: Scope, target: str, problem: str, status: int, script: str) -> Response:
+    return responses.form_page("Open with the link", _SENTENCE, _PATH, _FIELD, "Open", target, problem, status, scope["path"], script)
 
 
 def _split(path: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import logging
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from starlette.datastructures import Headers
@@ -32,16 +32,16 @@ def client_address(scope: Scope) -> str:
     """The address of whoever asks: of X-Forwarded-For the last that no trusted proxy wrote about another one."""
     address, hops = peer(scope), ",".join(Headers(scope=scope).getlist("x-forwarded-for")).split(",")
     if hops != [""] and not is_trusted(address):
-        _tell_of_proxy(address)
+        _tell_of_proxy()
     while is_trusted(address) and hops:
         address = _plain(hops.pop().strip()) or address
     return address
 
 
-@lru_cache(maxsize=8)
-def _tell_of_proxy(address: str) -> None:
+@cache
+def _tell_of_proxy() -> None:
     """Once: behind a proxy that is not named all visitors are one client."""
-    _LOG.warning("X-Forwarded-For of %s is not believed; if that is your reverse proxy, start the server with --trusted-proxy %s.", address, address)
+    _LOG.warning("X-Forwarded-For of a proxy that was not named is not believed; name yours: --trusted-proxy ADDRESS.")
 
 
 def is_https(scope: Scope) -> bool:

@@ -6,10 +6,10 @@ from base64 import b64encode
 from html import escape
 from http import HTTPStatus
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, quote, urlencode
 
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
@@ -25,6 +25,7 @@ _STYLE = (_HERE / "door_page.css").read_text(encoding="utf-8")
 _LOGO = (_HERE.parents[1] / "wordmark.svg").read_text(encoding="utf-8").strip()
 _NO_STORE = {"Cache-Control": "no-store"}
 _POLICY = "default-src 'none'; style-src {style}; script-src {script}; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+_IN_PATHS = "/:@!$&'()*+,;=~"  # what stands in a path as it is
 _LONGEST_FORM = 16_384  # bytes
 
 
@@ -88,23 +89,12 @@ def form_page(
     return HTMLResponse(content, status, _NO_STORE | {"Content-Security-Policy": policy})
 
 
-def is_from_elsewhere(scope: Scope) -> bool:
-    """Whether a browser follows a link of another site, and so sends no cookie of this one."""
-    return wants_page(scope) and Headers(scope=scope).get("sec-fetch-site") == "cross-site"
-
-
-def again(scope: Scope) -> HTMLResponse:
-    """Has the browser open the same page once more, from this site."""
-    content = f'<!doctype html><meta http-equiv="refresh" content="0;url={escape(address(target_of(scope), scope["path"]))}">'
-    return HTMLResponse(content, headers=_NO_STORE)
-
-
 def target_of(scope: Scope, without: str = "") -> str:
     """The address that was asked for on this server, `without` one key of its query."""
     pairs = parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
     pairs.pop(without, None)
     query = urlencode(pairs, doseq=True)
-    return safe(scope["path"] + (f"?{query}" if query else ""))
+    return safe(quote(scope["path"], _IN_PATHS) + (f"?{query}" if query else ""))
 
 
 async def form_content(request: Request) -> dict[str, str]:
@@ -137,15 +127,17 @@ def safe(target: str) -> str:
     return target if own else "/"
 
 
-def cookie_of(scope: Scope, name: str) -> str:
-    """The value of this server's cookie; empty where there is none."""
-    return HTTPConnection(scope).cookies.get(_named(scope, name), "")
+def cookies_of(scope: Scope, name: str) -> list[str]:
+    """The values of this server's cookie. Of several one may be of another port, or of an earlier version, and only one is right."""
+    parts = ";".join(Headers(scope=scope).getlist("cookie")).split(";")
+    found = (part.strip().partition("=") for part in parts)
+    return [value for key, _, value in found if key == _named(scope, name)]
 
 
 def set_cookie(scope: Scope, response: Response, name: str, value: str, seconds: int | None = None, path: str | None = "/") -> None:
-    """Sets a cookie that no script reads and no other site's page sends: until the browser is closed, or for some seconds; 0 takes it away. Without a
-    path it is for what the browser asks below the folder of this request."""
-    response.set_cookie(_named(scope, name), value, max_age=seconds, path=path, secure=is_https(scope), httponly=True, samesite="strict")
+    """Sets a cookie that no script reads and that another site's page brings with a link to a page alone: until the browser is closed, or for some
+    seconds; 0 takes it away. Without a path it is for what the browser asks below the folder of this request."""
+    response.set_cookie(_named(scope, name), value, max_age=seconds, path=path, secure=is_https(scope), httponly=True, samesite="lax")
 
 
 def _named(scope: Scope, name: str) -> str:

@@ -78,10 +78,13 @@ def runs_dir() -> Path:
 
 def make_folder(folder: Path) -> None:
     """Makes a folder, and those above it, where they are missing; the cache and the folder of runs so that only their owner looks into them."""
-    for private in (cache_dir(), runs_dir()):
-        if folder.absolute().is_relative_to(private.absolute()) and not private.exists():
-            private.parent.mkdir(parents=True, exist_ok=True)
-            private.mkdir(mode=0o700, exist_ok=True)
+    if folder.is_dir():
+        return
+    with suppress(OSError, InputError, RuntimeError):  # there is no cache, no home, or no current folder: then nothing is made in them
+        for private in sorted((cache_dir().absolute(), runs_dir().absolute()), key=lambda place: len(place.parts)):
+            if folder.absolute().is_relative_to(private) and not private.exists():
+                private.parent.mkdir(parents=True, exist_ok=True)
+                private.mkdir(mode=0o700, exist_ok=True)
     folder.mkdir(parents=True, exist_ok=True)
 
 
