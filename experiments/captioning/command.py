@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.options import Changes, Format, OutputFile, output_file, output_folder
-from likeness.commands.terminal import print_table, progress_bar
+from likeness.commands.terminal import print_table, progress_bar, write_csv
 from likeness.commands.train import changed
 from likeness.defaults import LARGEST_SEED
 from likeness.errors import InputError
-from likeness.io import as_path, name_to_text, runs_dir, write_atomic
+from likeness.io import as_path, name_to_text, runs_dir
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,8 +69,7 @@ def _compare(cells: "Cells", format: str, table: bool, save: Path | None) -> Non
         typer.echo("No model is finished yet.")
         return
     print_table(_with_spreads(captioning_table(reports)), format)
-    if save:
-        write_atomic(save, captioning_runs(reports).to_csv(index=False).encode())
+    write_csv(save, captioning_runs(reports))
 
 
 def _with_spreads(lines: "pd.DataFrame") -> "pd.DataFrame":
@@ -118,14 +117,13 @@ def caption(
     import pandas as pd
 
     from experiments.captioning import caption_images
-    from likeness.io import csv_bytes
 
     table = _table(images)
     with progress_bar("Captioning") as progress:
         captions = caption_images(model, table, beam, stage, progress)
     if out:
         paths = [name_to_text(str(path)) for path in table.paths()]
-        write_atomic(out, csv_bytes(pd.DataFrame({"path": paths, "caption": captions})))
+        write_csv(out, pd.DataFrame({"path": paths, "caption": captions}))
         typer.echo(f"wrote {out}")
     else:
         print_table(pd.DataFrame({"path": table.frame["path"], "caption": captions}), format)

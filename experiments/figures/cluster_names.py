@@ -16,6 +16,8 @@ import pandas as pd
 
 from experiments.figures.photo_notions import experiment
 from experiments.results import FOLDER as RESULTS
+from likeness.commands.terminal import write_csv
+from likeness.io import read_figures
 
 _EACH = 100  # photos of each class of CIFAR-100
 CASES = ("birds", "cifar100, judging half", "cifar100, half of the choices", "cars", "cars, car color")
@@ -48,11 +50,11 @@ def main() -> None:
         for name in [given.only] if given.only else CASES:
             out = Path(folder) / "runs.csv"
             experiment("analyses", "cluster-names", *cases[name], "--out", str(out))
-            known = [pd.read_csv(file).query("images != @name")] if file.is_file() else []
-            runs = pd.concat([*known, pd.read_csv(out).assign(images=name)], ignore_index=True)
+            known = [read_figures(file).query("images != @name")] if file.is_file() else []
+            runs = pd.concat([*known, read_figures(out).assign(images=name)], ignore_index=True)
             runs["images"] = pd.Categorical(runs["images"], CASES)
             runs = runs.sort_values("images", kind="stable")
-            runs[["images", *runs.columns.drop("images")]].round(6).to_csv(file, index=False)
+            write_csv(file, runs[["images", *runs.columns.drop("images")]].round(6))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import pandas as pd
 
 from experiments.analyses.composed_queries import composed_choice, composed_queries, composed_table
 from experiments.results import FOLDER
+from likeness.commands.terminal import write_csv
 from likeness.data import keep_listed, read_dataset
 from likeness.embedding import embed
 
@@ -34,7 +35,7 @@ def main() -> None:
         space = embed(keep_listed(photos, given.heads / str(seed) / "left_out.txt"), f"photos:{given.heads / str(seed)}")
         found.append(composed_queries(space, [seed]).assign(images="photos", dataset="photos"))
     runs = pd.concat(found, ignore_index=True).round(6)
-    runs.to_csv(RESULT, index=False)
+    write_csv(RESULT, runs)
     print(composed_table(runs).to_string(index=False), composed_choice(runs).to_string(index=False), sep="\n\n")
 
 

@@ -16,6 +16,8 @@ import pandas as pd
 
 from experiments.figures.photo_notions import experiment
 from experiments.results import FOLDER as RESULTS
+from likeness.commands.terminal import write_csv
+from likeness.io import read_figures
 
 CARS = "car-color,background-color,viewpoint,car-model"
 
@@ -34,15 +36,15 @@ def main() -> None:
         "photos": (f"flickr:{given.data / 'flickr8k_700'}", *head),
     }
     file = RESULTS / "cut-offs.csv"
-    before = pd.read_csv(file) if given.only and file.is_file() else pd.DataFrame()
+    before = read_figures(file) if given.only and file.is_file() else pd.DataFrame()
     with tempfile.TemporaryDirectory() as folder:
         for name in [given.only] if given.only else cases:
             out = Path(folder) / f"{name}.csv"
             experiment("analyses", "cut-offs", *cases[name], "--out", str(out))
-            runs = pd.read_csv(out)
+            runs = read_figures(out)
             runs.insert(0, "images", name)
             before = pd.concat([before[before["images"] != name] if len(before) else before, runs], ignore_index=True)
-            before.to_csv(file, index=False)
+            write_csv(file, before)
 
 
 if __name__ == "__main__":

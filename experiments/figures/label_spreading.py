@@ -17,6 +17,8 @@ import pandas as pd
 
 from experiments.figures.photo_notions import experiment
 from experiments.results import FOLDER as RESULTS
+from likeness.commands.terminal import write_csv
+from likeness.io import read_figures
 
 CASES = ("cars", "birds", "cifar100")
 _FILE = RESULTS / "label-spreading.csv"
@@ -55,11 +57,11 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "runs.csv"
             experiment("analyses", "label-spreading", *command(case, given.data, Path(folder)), "--out", str(out))
-            runs = pd.read_csv(out).assign(dataset=case)
-        before = pd.read_csv(_FILE) if _FILE.exists() else runs[:0]
+            runs = read_figures(out).assign(dataset=case)
+        before = read_figures(_FILE) if _FILE.exists() else runs[:0]
         kept = [before[before["dataset"] == each] if each != case else runs for each in CASES]
         found = pd.concat([each for each in kept if len(each)], ignore_index=True)
-        found[["dataset", *found.columns.drop("dataset")]].to_csv(_FILE, index=False)
+        write_csv(_FILE, found[["dataset", *found.columns.drop("dataset")]])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ import pandas as pd
 
 from experiments.figures.photo_notions import BIRDS, DRAWINGS, METRICS, birds, captioned, experiment, fitted_head, likeness
 from experiments.results import FOLDER as RESULTS
+from likeness.commands.terminal import write_csv
+from likeness.io import read_figures
 
 CLOSED_FORM = "raw,pca,exact,faded,scaled-pca,crl,probabilities,clay,contrastive-pca,null-space"
 WITH_CHANCE = "random-transform,lae,ae,adam,other-words"  # five seeds each, in the suggested dimensions
@@ -30,8 +32,8 @@ def cars(place: Path) -> pd.DataFrame:
         for methods, dims in ((CLOSED_FORM, "suggested,128"), (WITH_CHANCE, "suggested")):
             runs = place / "cars.csv"
             given = ("--encoder", encoder, "--notions", "all", "--methods", methods, "--dims", dims)
-            likeness("evaluate", "cars", *given, "--metrics", METRICS, "--out", str(runs))
-            found.append(pd.read_csv(runs).assign(images=encoder))
+            likeness("evaluate", "cars", *given, "--metrics", METRICS, "--out", str(runs), "--force")
+            found.append(read_figures(runs).assign(images=encoder))
     return pd.concat(found, ignore_index=True)
 
 
@@ -53,9 +55,9 @@ def trust(data: Path, weights: Path, place: Path) -> pd.DataFrame:
     sources += [(f"flickr:{data / 'flickr8k_700'}", f"photos:{head}", ("--only", str(head / "left_out.txt"))) for head in heads]
     sources += [(f"cub200/all:{data / 'cub100'}", "photos", ("--notions", BIRDS))]
     for source, encoder, options in sources:
-        experiment("analyses", "trust", source, "--encoder", encoder, *options, "--out", str(runs))
+        experiment("analyses", "trust", source, "--encoder", encoder, *options, "--out", str(runs), "--force")
         images = "cars by photos" if (source, encoder) == ("cars", "photos") else "birds" if "cub" in source else encoder
-        found.append(pd.read_csv(runs).assign(images=images.replace(f"photos:{place}/", "photos ")))
+        found.append(read_figures(runs).assign(images=images.replace(f"photos:{place}/", "photos ")))
     return pd.concat(found, ignore_index=True)
 
 
@@ -63,8 +65,8 @@ def on_cars(analysis: str, place: Path) -> pd.DataFrame:
     """An analysis that the shipped cars alone answer: "unnamed", each notion left out in turn, or "algebra", pairs of notions."""
     found = []
     for encoder in ENCODERS:
-        experiment("analyses", analysis, "cars", "--encoder", encoder, "--out", str(place / f"{analysis}.csv"))
-        found.append(pd.read_csv(place / f"{analysis}.csv").assign(images=encoder))
+        experiment("analyses", analysis, "cars", "--encoder", encoder, "--out", str(place / f"{analysis}.csv"), "--force")
+        found.append(read_figures(place / f"{analysis}.csv").assign(images=encoder))
     return pd.concat(found, ignore_index=True)
 
 
@@ -74,8 +76,8 @@ def changed(place: Path) -> pd.DataFrame:
     for encoder in ENCODERS:
         for keep, change in PAIRS:
             given = ("--encoder", encoder, "--keep", keep, "--change", change)
-            experiment("analyses", "changed-images", "cars", *given, "--out", str(place / "changed.csv"))
-            found.append(pd.read_csv(place / "changed.csv").assign(images=encoder, keep=keep, change=change))
+            experiment("analyses", "changed-images", "cars", *given, "--out", str(place / "changed.csv"), "--force")
+            found.append(read_figures(place / "changed.csv").assign(images=encoder, keep=keep, change=change))
     return pd.concat(found, ignore_index=True)
 
 
@@ -92,16 +94,16 @@ def main() -> None:
         if given.part in (None, "methods"):
             runs = pd.concat([cars(place), photos(given.data, given.weights, place)], ignore_index=True)
             columns = ["images", "notion", "method", "dim", "seed", *METRICS.split(",")]
-            runs[columns].round(6).to_csv(RESULTS / "notion-methods.csv", index=False)
+            write_csv(RESULTS / "notion-methods.csv", runs[columns].round(6))
         if given.part in (None, "trust"):
             found = trust(given.data, given.weights, place)
-            found[["images", *found.columns.drop("images")]].round(6).to_csv(RESULTS / "notion-trust.csv", index=False)
+            write_csv(RESULTS / "notion-trust.csv", found[["images", *found.columns.drop("images")]].round(6))
         if given.part in (None, "unnamed"):
-            on_cars("unnamed", place).round(6).to_csv(RESULTS / "unnamed-directions.csv", index=False)
+            write_csv(RESULTS / "unnamed-directions.csv", on_cars("unnamed", place).round(6))
         if given.part in (None, "changed"):
-            changed(place).round(6).to_csv(RESULTS / "changed-images.csv", index=False)
+            write_csv(RESULTS / "changed-images.csv", changed(place).round(6))
         if given.part in (None, "algebra"):
-            on_cars("algebra", place).round(6).to_csv(RESULTS / "notion-algebra.csv", index=False)
+            write_csv(RESULTS / "notion-algebra.csv", on_cars("algebra", place).round(6))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from likeness.commands.terminal import write_csv
+from likeness.io import read_figures
+
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "assets/results"
 DRAWINGS = 5
@@ -56,8 +59,8 @@ def captioned(data: Path, weights: Path, place: Path, options: tuple[str, ...]) 
     for drawing in range(DRAWINGS):
         model, runs = fitted_head(data, weights, place, drawing), place / f"{drawing}.csv"
         left_out = ("--encoder", f"photos:{model}", "--only", str(model / "left_out.txt"))
-        likeness("evaluate", source, *left_out, *options, "--metrics", METRICS, "--out", str(runs))
-        drawings.append(pd.read_csv(runs).assign(drawing=drawing))
+        likeness("evaluate", source, *left_out, *options, "--metrics", METRICS, "--out", str(runs), "--force")
+        drawings.append(read_figures(runs).assign(drawing=drawing))
     found = pd.concat(drawings, ignore_index=True)
     return found[["drawing", *found.columns.drop("drawing")]]
 
@@ -65,8 +68,8 @@ def captioned(data: Path, weights: Path, place: Path, options: tuple[str, ...]) 
 def birds(data: Path, place: Path, options: tuple[str, ...]) -> pd.DataFrame:
     """What ships, as it is."""
     runs = place / "birds.csv"
-    likeness("evaluate", f"cub200/all:{data / 'cub100'}", "--notions", BIRDS, *options, "--metrics", METRICS, "--out", str(runs))
-    return pd.read_csv(runs)
+    likeness("evaluate", f"cub200/all:{data / 'cub100'}", "--notions", BIRDS, *options, "--metrics", METRICS, "--out", str(runs), "--force")
+    return read_figures(runs)
 
 
 def main() -> None:
@@ -86,10 +89,10 @@ def main() -> None:
 def _write(name: str, runs: pd.DataFrame, part: bool) -> None:
     file, runs = RESULTS / f"{name}-notions.csv", runs.drop(columns="fit_seconds").round(6)
     if part:
-        before = pd.read_csv(file)
+        before = read_figures(file)
         runs = pd.concat([before[~before["method"].isin(runs["method"])], runs], ignore_index=True)
         runs = runs.sort_values([name for name in ("drawing", "notion") if name in runs], kind="stable")
-    runs.to_csv(file, index=False)
+    write_csv(file, runs)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ import pandas as pd
 
 from experiments.figures.photo_notions import experiment
 from experiments.results import FOLDER as RESULTS
+from likeness.commands.terminal import write_csv
+from likeness.io import read_figures
 
 
 def main() -> None:
@@ -28,9 +30,9 @@ def main() -> None:
         for name, words in cases.items():
             out = Path(folder) / f"{len(found)}.csv"
             experiment("analyses", "copies", *words, "--images", "100", "--seeds", "3", "--out", str(out))
-            found.append(pd.read_csv(out).assign(images=name))
+            found.append(read_figures(out).assign(images=name))
             runs = pd.concat(found, ignore_index=True)
-            runs[["images", *runs.columns.drop("images")]].to_csv(RESULTS / "planted-copies.csv", index=False)
+            write_csv(RESULTS / "planted-copies.csv", runs[["images", *runs.columns.drop("images")]])
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ import pandas as pd
 
 from experiments.figures.photo_notions import experiment
 from experiments.results import FOLDER as RESULTS
+from likeness.commands.terminal import write_csv
+from likeness.io import read_figures
 
 ANALYSES = {"sentences": "sentence-notions", "clicks": "clicked-notions"}
 # An Oracle of half of the birds takes minutes.
@@ -42,15 +44,15 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             for name, words in cases.items():
                 if given.images not in (None, name):
-                    found.append(pd.read_csv(RESULTS / f"{ANALYSES[analysis]}.csv").query("images == @name"))
+                    found.append(read_figures(RESULTS / f"{ANALYSES[analysis]}.csv").query("images == @name"))
                     continue
                 out = Path(folder) / f"{name}.csv"
                 experiment("analyses", analysis, *words, *SEEDS.get(analysis, {}).get(name, ()), "--out", str(out))
-                found.append(pd.read_csv(out).assign(images=name))
+                found.append(read_figures(out).assign(images=name))
         runs = pd.concat(found, ignore_index=True)
         if "left_out" in runs:
             runs = runs.fillna({"left_out": 0}).astype({"left_out": int})
-        runs[["images", *runs.columns.drop("images")]].to_csv(RESULTS / f"{ANALYSES[analysis]}.csv", index=False)
+        write_csv(RESULTS / f"{ANALYSES[analysis]}.csv", runs[["images", *runs.columns.drop("images")]])
 
 
 if __name__ == "__main__":

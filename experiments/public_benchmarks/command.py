@@ -7,7 +7,7 @@ import typer
 
 from experiments.public_benchmarks import BENCHMARKS, beside_published, named_benchmark
 from likeness.commands.options import EncoderName, Format, output_file
-from likeness.commands.terminal import print_table, progress_bar
+from likeness.commands.terminal import print_table, progress_bar, write_csv
 
 
 def main(
@@ -30,10 +30,7 @@ def main(
     chosen = found.checked_methods(None if methods is None else methods.split(","))
     with progress_bar(found.title) as progress:
         runs = found.run(folder, encoder, chosen, range(seeds), progress=progress)
-    if out:
-        from likeness.io import write_atomic
-
-        write_atomic(out, runs.to_csv(index=False).encode())
+    write_csv(out, runs)
     print_table(beside_published(runs, found), format)
     for task, method, refused in runs[["task", "method", "refused"]].dropna().drop_duplicates().itertuples(index=False):
         if refused:

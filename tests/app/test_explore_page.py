@@ -263,3 +263,16 @@ def test_what_the_bar_can_not_have_sent_changes_nothing(state: dict[str, Any]) -
     ):
         _do(state, **event)
         assert state == before
+
+
+def test_the_table_that_is_downloaded_has_no_formula(app: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {}
+    monkeypatch.setattr("streamlit.download_button", lambda label, data, *_, **__: given.update({label: data}))
+    hostile = dataset(draw(tmp_path / "photos", 4, ("=1+1", "@SUM(1)")), "cars-small")
+    app.visit()
+    app.set("dataset", hostile.id).run()
+    lines = given["Download CSV"]().decode().splitlines()
+    assert lines[0].split(",")[:2] == ["row", "path"]
+    assert [line.split(",")[:2] for line in lines[1:]] == [
+        [str(row), f"'{path}"] for row, path in enumerate(lk.read(tmp_path / "photos").frame["path"])
+    ]

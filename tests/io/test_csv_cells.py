@@ -1,21 +1,41 @@
 """CSV files: what is written is read again, cells are not guessed at, and what cannot be read is told."""
 
+import ast
 import csv
 import io
+import re
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings, strategies as st
+from hypothesis import assume, example, given, settings, strategies as st
 
 from likeness.errors import InputError
-from likeness.io import csv_bytes, csv_rows, read_csv_cells, typed_columns
+from likeness.io import csv_bytes, csv_rows, read_csv_cells, read_figures, typed_columns
 
-_SIGNS = st.characters(codec="utf-8") | st.sampled_from(" ,;\t'\"\r\n")
+_ROOT = Path(__file__).resolve().parents[2]
+_SIGNS = st.characters(codec="utf-8") | st.sampled_from(" ,;\t'\"\r\n=+-@\uff1d")
+_FORMULAS = (
+    '=HYPERLINK("http://127.0.0.1:9/"&A1)',
+    "@SUM(1)",
+    "-1+cmd|' /C calc'!A0",
+    "+1+1",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "\uff1d1+1",
+    "'=1",
+    "''=1",
+    "'",
+    "'tis",
+)
+_FORMULA = re.compile("[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _WORDS = ("NA", "None", "null", "nan", "inf", "True", "true", "007", "01", "1", "1.1", "1.10", "1e1", "10", "-0", "-0.0", "0.0", "+5", "1_0", "９")
-_CELLS = st.text(_SIGNS, max_size=6) | st.sampled_from((*_WORDS, "7706992903151817196", "7706992903151817197", "99999999999999999999", " 1", "1 "))
+_CELLS = st.text(_SIGNS, max_size=6) | st.sampled_from(
+    (*_WORDS, *_FORMULAS, "7706992903151817196", "7706992903151817197", "99999999999999999999", " 1", "1 ")
+)
 _NAMES = st.lists(st.text(_SIGNS, min_size=1, max_size=5).map(str.strip).filter(lambda name: name and name[0] != "\ufeff"), min_size=1, unique=True)
 # whole columns of a kind; missing is None
 _COLUMNS = st.sampled_from(
@@ -34,6 +54,19 @@ def _read(content: str | bytes, name: str = "t.csv", **options: int) -> pd.DataF
         path = Path(folder) / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return read_csv_cells(path, **options)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return float(cell) == float(cell) and "_" not in cell and cell.isascii() and cell == cell.strip()
+    except ValueError:
+        return False
+
+
+def _taken_away(cell: str) -> str:
+    """As a cell of another program's file is read."""
+    bare = cell.lstrip("'")
+    return cell[1:] if bare != cell and _FORMULA.match(bare) else cell
 
 
 def _with(separator: str, names: list[str], rows: list[list[str]]) -> str:
@@ -66,13 +99,56 @@ def test_what_is_written_is_read_again_with_its_kind(frame: pd.DataFrame) -> Non
         assert ["" if pd.isna(value) else str(value) for value in read] == texts
 
 
+@settings(max_examples=300, deadline=None)
+@given(_frames())
+@example(pd.DataFrame({text.strip(): [text] for text in _FORMULAS[:4]}))
+def test_no_cell_that_is_written_is_a_formula(frame: pd.DataFrame) -> None:
+    for row in csv.reader(io.StringIO(csv_bytes(frame).decode(), newline="")):
+        assert not [cell for cell in row if _FORMULA.match(cell) and not _is_number(cell)]
+
+
+@pytest.mark.parametrize("text", [*_FORMULAS, "-a.jpg", "@x.jpg", "a", ""])
+def test_a_text_and_a_name_are_read_as_they_were_written(text: str) -> None:
+    kinds = {"texts": pd.Series([text, "b"]), "objects": pd.Series([text, 3], dtype=object), "kinds": pd.Categorical([text, "b"])}
+    found = _read(csv_bytes(pd.DataFrame(kinds)))
+    assert found.iloc[0].tolist() == [text] * 3
+    assert _read(csv_bytes(pd.DataFrame({"path": ["a"], text.strip() or "b": ["c"]}))).columns.tolist() == ["path", text.strip() or "b"]
+    assert csv_rows(csv_bytes(pd.DataFrame([["a", text]]), header=False).decode()) == [["a", text.strip()]]
+
+
+def test_numbers_stay_as_they_are() -> None:
+    texts = ["-5", "+1.5e3", "-.5", "+3.", "-inf", "-1e-05"]
+    written = csv_bytes(pd.DataFrame({"text": texts, "n": [-1.5, -2, 3, -4e300, -np.inf, 0], "m": [-1, -2, -3, -4, -5, -6]}))
+    assert written.decode().splitlines()[1:3] == ["-5,-1.5,-1", "+1.5e3,-2.0,-2"]
+    assert _read(written)["text"].tolist() == texts
+
+
+def test_figures_are_read_with_the_kinds_that_pandas_sees(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"=row": ["+ELG", "'-x", None], "seed": [0, 1, 2], "gain": [-0.5, 1.0, None], "refused": [np.nan] * 3})
+    (tmp_path / "runs.csv").write_bytes(csv_bytes(frame))
+    pd.testing.assert_frame_equal(read_figures(tmp_path / "runs.csv"), frame, check_dtype=False)
+    assert read_figures(tmp_path / "runs.csv").dtypes.astype(str).tolist() == ["str", "int64", "float64", "float64"]
+
+
+def test_tables_are_written_as_csv_in_one_place() -> None:
+    """Elsewhere nothing writes CSV by itself: what it writes would be run by a spreadsheet."""
+    writers, found = {"to_csv", "writerow", "writerows", "DictWriter", "savetxt"}, set()
+    for folder in ("core", "app", "experiments"):
+        for file in (file for file in (_ROOT / folder).rglob("*.py") if "tests" not in file.parts):
+            called = {node.attr for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Attribute)}
+            found |= {file.relative_to(_ROOT).as_posix()} if called & writers else set()
+    assert found == {"core/likeness/io/csv_cells.py"}
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.data(), _NAMES, st.integers(1, 4), st.sampled_from((",", ";", "\t")))
 def test_cells_are_read_with_each_separator_as_they_were_written(data: st.DataObject, names: list[str], count: int, separator: str) -> None:
     rows = [[data.draw(_CELLS) for _ in names] for _ in range(count)]
+    expected = [_taken_away(name).strip() for name in names]
+    assume(len(set(expected)) == len(names) and all(expected))
     found = _read(_with(separator, names, rows))
-    assert found.columns.tolist() == names
-    assert found.to_numpy().tolist() == rows
+    assert found.columns.tolist() == expected
+    assert found.to_numpy().tolist() == [[_taken_away(cell) for cell in row] for row in rows]
 
 
 @settings(max_examples=300, deadline=None)

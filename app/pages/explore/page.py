@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from likeness.data import PHOTO_COLUMNS
+from likeness.data import PHOTO_COLUMNS, with_columns_before
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
+from likeness.io import csv_bytes
 from likeness.notions import Notion
 from pages.explore import exporting, matching, table
 from parts import add_images, aspect_labels, cached, clicks, drafts, errors, map_controls, maps, neighbors, selection, sidebar, verdict
@@ -277,7 +278,7 @@ def _actions(view: View, rows: Rows, ticks_all: bool) -> None:
     """What can be done with the images of a heading: always in one row, so that pictures stay where they are while they are ticked."""
     file = "selection.csv" if len(view.chosen) else "images.csv"
     looks: dict[str, Any] = {"icon": ":material/download:", "type": "tertiary", "on_click": "ignore"}
-    st.download_button("Download CSV", lambda: view.frame.iloc[rows].to_csv(index_label="row").encode(), file, "text/csv", **looks)
+    st.download_button("Download CSV", lambda: csv_bytes(with_columns_before(view.frame.iloc[rows], {"row": rows})), file, "text/csv", **looks)
     if len(view.chosen):
         if ticks_all:
             help = "Show only the selected images"

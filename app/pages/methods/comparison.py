@@ -9,6 +9,7 @@ import streamlit as st
 
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, find_metric
+from likeness.io import csv_bytes
 from likeness.notions import METHOD_TITLES, METHODS, Notion
 from likeness.studies import (
     PAPER_DIM,
@@ -121,7 +122,7 @@ def _downloads(runs: pd.DataFrame) -> None:
     notions = list(dict.fromkeys(runs["notion"]))
     runs = runs.sort_values(["notion", "method"], key=lambda names: names.map([*notions, *METHODS].index), kind="stable", ignore_index=True)
     files = {
-        "CSV": ("csv", "text/csv", lambda: runs.to_csv(index=False), "Every run, a row each."),
+        "CSV": ("csv", "text/csv", lambda: csv_bytes(runs).decode(), "Every run, a row each."),
         "Markdown": ("md", "text/markdown", lambda: as_markdown(paper_table(runs, bold=True)), "The table in the paper's form."),
         "LaTeX": ("tex", "text/x-tex", lambda: as_latex(paper_table(runs, bold=True)), "The table in the paper's form."),
     }

@@ -18,7 +18,7 @@ from likeness.evaluation import (
     scaled_structure,
     structure_correlations,
 )
-from likeness.io import assets_dir, runs_dir
+from likeness.io import assets_dir, csv_bytes, read_figures, runs_dir
 from likeness.plots import PROPERTIES, few_shot_bars, few_shot_curves, generalization_bars, generalization_curves, structure_scatter
 from likeness.studies import Cell, StudyFolder, StudyStatus, list_studies, measured, read_results, read_study, studies
 from likeness.training import RunFolder
@@ -104,7 +104,7 @@ def _note(folder: StudyFolder) -> str | None:
 
 def _shift_grows(file: Path) -> bool:
     """Whether the runs of a file are on splits of several distances; two halves swapped, say, have one."""
-    table = pd.read_csv(file)
+    table = read_figures(file)
     return {"split", "distance"} <= set(table) and table["distance"].nunique() > 1
 
 
@@ -257,7 +257,7 @@ def _table(runs: pd.DataFrame, found: pd.DataFrame, figure: str, name: str) -> N
     bar = st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1)
     config = dict.fromkeys(map(str, table.columns), bar)
     st.dataframe(table.loc[order].rename_axis("Method"), placeholder="", key="benchmark_table", column_config=config)
-    content = runs.to_csv(index=False).encode()
+    content = csv_bytes(runs)
     button: dict[str, Any] = {"icon": ":material/download:", "on_click": "ignore", "key": "benchmark_csv"}
     st.download_button("Download every run", content, f"{name}.csv", "text/csv", **button)
 

@@ -26,12 +26,13 @@ _INTERRUPTED = 130
 
 def print_table(frame: "pd.DataFrame", format: str) -> None:
     """Prints a table in one of the `FORMATS` of tables."""
+    from likeness.io import csv_bytes
     from likeness.studies import as_latex, as_markdown
 
     writers = {
         "table": lambda: frame.to_string(index=False),
         "markdown": lambda: as_markdown(frame),
-        "csv": lambda: frame.to_csv(index=False).rstrip(),
+        "csv": lambda: csv_bytes(frame).decode().removesuffix("\n"),
         "latex": lambda: as_latex(frame).rstrip(),
     }
     text = writers[format]()

@@ -18,7 +18,7 @@ from likeness.data.table import Failure, ImageTable
 from likeness.data.upload_archive import ArchiveTable, UploadLimits, zipped_images
 from likeness.data.upload_table import listed_images
 from likeness.errors import InputError
-from likeness.io import MAX_UPLOAD_BYTES, cache_dir, check_images, parse_json, text_of
+from likeness.io import MAX_UPLOAD_BYTES, cache_dir, check_images, csv_bytes, parse_json, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +133,7 @@ def _write_facts(staging: Path, rows: "pd.DataFrame | None", notes: tuple[str, .
         return b""
     facts = json.dumps({"notes": notes}).encode()
     (staging / _FACTS).write_bytes(facts)
-    table = b"" if rows is None else rows.to_csv(index=False).encode("utf-8", "replace")
+    table = b"" if rows is None else csv_bytes(rows)
     if table:
         (staging / _TABLE).write_bytes(table)
     return table + facts

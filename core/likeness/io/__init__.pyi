@@ -1,4 +1,10 @@
-from .array_files import read_array as read_array, read_arrays as read_arrays, read_weights as read_weights, write_weights as write_weights
+from .array_files import (
+    mapped_array as mapped_array,
+    read_array as read_array,
+    read_arrays as read_arrays,
+    read_weights as read_weights,
+    write_weights as write_weights,
+)
 from .arrow_table import from_arrow as from_arrow, plain_column as plain_column, to_arrow as to_arrow
 from .checkpoints import CheckpointFile as CheckpointFile
 from .confinement import (
@@ -10,7 +16,13 @@ from .confinement import (
     is_inside as is_inside,
     regular_file as regular_file,
 )
-from .csv_cells import csv_bytes as csv_bytes, csv_rows as csv_rows, read_csv_cells as read_csv_cells, typed_columns as typed_columns
+from .csv_cells import (
+    csv_bytes as csv_bytes,
+    csv_rows as csv_rows,
+    read_csv_cells as read_csv_cells,
+    read_figures as read_figures,
+    typed_columns as typed_columns,
+)
 from .declarations import entry_points as entry_points
 from .downloads import (
     DOWNLOAD_SILENCE as DOWNLOAD_SILENCE,
@@ -91,7 +103,9 @@ from .text import decoded as decoded, parse_json as parse_json, parse_yaml as pa
 from .unreadable import (
     TransientError as TransientError,
     UnreadableImageError as UnreadableImageError,
+    cause_of as cause_of,
     is_transient as is_transient,
+    reason_of as reason_of,
     transient_reason as transient_reason,
 )
 from .vector_file import (

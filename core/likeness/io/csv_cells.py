@@ -1,6 +1,7 @@
 """Tables as CSV files: cells are texts, and stay what they were written as.
 
-An empty cell is a missing value: CSV cannot tell it from a text without signs.
+An empty cell is a missing value: CSV cannot tell it from a text without signs. A text that a spreadsheet would run as a formula is written with an
+apostrophe before it, which is taken away when it is read.
 """
 
 import csv
@@ -25,12 +26,17 @@ _LOOKED_AT = 1 << 16  # characters by which the separator is found
 _ROWS_LOOKED_AT = 100
 _LARGEST = 2**63
 _TRUTHS = {"True": True, "False": False}
+# Signs by which spreadsheets know a formula (OWASP, "CSV injection"), the last four in full width.
+_FORMULA_SIGNS = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+_FORMULA, _GUARDED = re.compile(f"'*[{_FORMULA_SIGNS}]"), re.compile(f"'+[{_FORMULA_SIGNS}]")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]inf")
 
 csv.field_size_limit(1 << 30)  # a cell of captions or outlines may pass the 131,072 signs that are the module's own limit
 
 
 def read_csv_cells(path: Path, longest: int | None = None) -> pd.DataFrame:
-    """The cells of a CSV file in UTF-8 as texts, "" where one is empty; the names of its columns without blanks around them.
+    """The cells of a CSV file in UTF-8 as texts, "" where one is empty; the names of its columns without blanks around them. Of apostrophes before a
+    sign of a formula one is taken away.
 
     Comma, semicolon or tab stand between the cells, a tab in a .tsv file. Empty cells at the end of a line, beyond the names, are none, and a
     column without name and content is none. In a table that R wrote, whose lines begin with a row's number that has no name, the numbers are left
@@ -62,8 +68,10 @@ def read_csv_cells(path: Path, longest: int | None = None) -> pd.DataFrame:
 
 
 def csv_rows(text: str) -> list[list[str]]:
-    """The lines of a text with commas between the cells and no line of names, without blanks around cells and without empty lines."""
-    rows = ([cell.strip() for cell in row] for row in csv.reader(io.StringIO(text, newline="")))
+    """The lines of a text with commas between the cells and no line of names, without blanks around cells and without empty lines; of apostrophes as
+    `read_csv_cells`.
+    """
+    rows = ([_unguarded(cell.strip()).strip() for cell in row] for row in csv.reader(io.StringIO(text, newline="")))
     return [row for row in rows if any(row)]
 
 
@@ -80,12 +88,50 @@ def typed_columns(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(typed, index=cells.index).set_axis(cells.columns, axis=1)
 
 
+def read_figures(file: Path, **options: Any) -> pd.DataFrame:
+    """A table of figures that `csv_bytes` wrote, as `pandas.read_csv` reads it by its options, with the texts as they were.
+
+    Raises:
+        OSError: it is not there or cannot be read.
+    """
+    found: pd.DataFrame = pd.read_csv(file, **options)
+    for name in (name for name in found if found[name].dtype == "str"):
+        found[name] = found[name].map(_unguarded, na_action="ignore")
+    return found.rename(columns=_unguarded)
+
+
 def csv_bytes(frame: pd.DataFrame, header: bool = True) -> bytes:
-    """A table as CSV, so that `read_csv_cells` and `typed_columns` read the same. Half of a surrogate pair is written as "\\udce9"."""
-    text: str = frame.to_csv(index=False, header=False, lineterminator="\n")
+    """A table as CSV, so that `read_csv_cells` and `typed_columns` read the same. Half of a surrogate pair is written as "\\udce9".
+
+    A text, or name of a column, that begins with a sign of a formula gets an apostrophe before it, so that no spreadsheet runs it, and so does one
+    with apostrophes before such a sign; what is plainly a number stays as it is.
+
+    Example:
+        >>> csv_bytes(pd.DataFrame({"name": ["=1+1", "'=1+1", "'tis", "-5"], "n": [-1, 2, 3, 4]})).decode().splitlines()
+        ['name,n', "'=1+1,-1", "''=1+1,2", "'tis,3", '-5,4']
+    """
+    rows = frame.reset_index(drop=True)
+    plain = pd.DataFrame({place: _guarded(rows.iloc[:, place]) for place in range(len(rows.columns))}, index=rows.index)
+    text: str = plain.to_csv(index=False, header=False, lineterminator="\n")
     if "\r" in text:  # Python's writer puts a cell into quotes for the end of its own lines alone
-        text = frame.to_csv(index=False, header=False, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    return ((_head([str(name) for name in frame.columns]) if header else "") + text).encode("utf-8", "backslashreplace")
+        text = plain.to_csv(index=False, header=False, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    return ((_head([_guard(str(name)) for name in frame.columns]) if header else "") + text).encode("utf-8", "backslashreplace")
+
+
+def _guarded(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    if column.dtype.kind in "biufcmM":  # numbers, truths and times
+        return column
+    return pd.Series([_guard(cell) for cell in column], dtype=object)
+
+
+def _guard(cell: Any) -> Any:
+    """The cell, as a text with an apostrophe more where a spreadsheet would take it for a formula."""
+    text = str(cell)
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else cell
+
+
+def _unguarded(text: str) -> str:
+    return text[1:] if _GUARDED.match(text) else text
 
 
 def _head(names: list[str]) -> str:
@@ -123,16 +169,16 @@ def _length(row: list[str]) -> int:
 
 
 def _columns(head: list[str], rows: list[list[str]], file: str) -> pd.DataFrame:
-    names = [name.strip() for name in head[: _length(head)]]
+    names = [_unguarded(name.strip()).strip() for name in head[: _length(head)]]
     widest = max((_length(row) for row in rows if len(row) > len(names)), default=0)
     if widest > len(names) and len(names) < len(head):  # a column without a name but with content
-        names += [name.strip() for name in head[len(names) : widest]]
+        names += [_unguarded(name.strip()).strip() for name in head[len(names) : widest]]
     if widest > len(names):
         rows = _without_row_numbers(names, rows, file)
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"'{file}' has the column '{plain_name(twice)}' twice; rename one of them.")
-    found = {place: [row[place] if place < len(row) else "" for row in rows] for place in range(len(names))}
+    found = {place: [_unguarded(row[place]) if place < len(row) else "" for row in rows] for place in range(len(names))}
     kept = {place: cells for place, cells in found.items() if names[place] or any(cell.strip() for cell in cells)}
     frame = pd.DataFrame(kept, index=range(len(rows)), dtype=object)
     return frame.set_axis([names[place] for place in kept], axis=1)

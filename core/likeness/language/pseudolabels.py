@@ -3,9 +3,8 @@
 They are kept in CSV files: computed once by any classifier, anywhere, and read by runs that have none at hand.
 """
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import is_torch, to_numpy
 from likeness.errors import InputError
-from likeness.io import as_path, assets_dir, csv_rows, regular_file, write_atomic
+from likeness.io import as_path, assets_dir, csv_bytes, csv_rows, regular_file, write_atomic
 
 SHIPPED_PSEUDOLABELS = "synthetic-cars"
 Average = Literal["softmax", "logits"]
@@ -175,9 +174,10 @@ def read_pseudolabels(file: str) -> dict[str, list[str]]:
 
 def write_pseudolabels(file: Path, labels: Mapping[str, Sequence[str]]) -> None:
     """Writes what `read_pseudolabels` reads."""
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows([name, *names] for name, names in labels.items())
-    write_atomic(file, buffer.getvalue().encode())
+    import pandas as pd
+
+    columns = zip_longest(*([name, *names] for name, names in labels.items()), fillvalue="")
+    write_atomic(file, csv_bytes(pd.DataFrame(dict(enumerate(map(list, columns)))), header=False))
 
 
 def pseudolabels_of(classes: Sequence[str], labels: Mapping[str, Sequence[str]], k: int) -> list[list[str]]:

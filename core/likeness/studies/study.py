@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import Field
 
 from likeness.errors import InputError
-from likeness.io import FrozenConfig, assets_dir, config_file, yaml_content
+from likeness.io import FrozenConfig, assets_dir, config_file, read_figures, yaml_content
 from likeness.progress import Progress
 from likeness.shifts import ClassSplit, read_splits, shipped_splits
 from likeness.training import RunConfig, RunFolder, config_from, read_config, with_changes
@@ -229,7 +229,7 @@ def read_results(name: str, folder: Path | None = None) -> pd.DataFrame:
     file = (folder or assets_dir() / "results") / f"{name}.csv"
     if not file.is_file():
         raise InputError(f"No results of a study '{name}' ship; train it: likeness study {name}.")
-    found = pd.read_csv(file, dtype={"refused": str})
+    found = read_figures(file, dtype={"refused": str})
     return found.fillna({"refused": ""}) if "refused" in found else found
 
 

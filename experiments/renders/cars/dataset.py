@@ -12,7 +12,7 @@ from experiments.renders.cars.scene import sample_scenes
 from experiments.renders.render import Render
 from experiments.worker_pool import WorkerPool
 from likeness.errors import InputError
-from likeness.io import write_atomic
+from likeness.io import csv_bytes, write_atomic
 from likeness.progress import Progress
 from likeness.saliency import Masks, write_masks
 
@@ -48,7 +48,7 @@ def write_dataset(
         with WorkerPool(workers) as pool:
             masks = _report(pool.map(_write_images, *zip(*jobs, strict=True)), n, progress)
     write_masks(folder, frame["path"].tolist(), masks)
-    write_atomic(folder / "attributes.csv", frame.to_csv(index=False).encode())
+    write_atomic(folder / "attributes.csv", csv_bytes(frame))
     return frame
 
 

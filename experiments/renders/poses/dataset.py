@@ -11,7 +11,7 @@ from experiments.renders.poses.scene import sample_poses
 from experiments.renders.poses.skeleton import JOINT_COLUMNS
 from experiments.renders.render import Render
 from likeness.arrays import Float64s
-from likeness.io import write_atomic
+from likeness.io import csv_bytes, write_atomic
 from likeness.progress import Progress
 
 
@@ -38,7 +38,7 @@ def write_dataset(
     frame.insert(0, "path", [f"images/{i:05d}.webp" for i in range(n)])
     joints = write_in_parts(_write_images, folder, frame, size, workers, progress)
     frame = pd.concat([frame, pd.DataFrame(joints, columns=list(JOINT_COLUMNS))], axis=1)
-    write_atomic(folder / "attributes.csv", frame.to_csv(index=False).encode())
+    write_atomic(folder / "attributes.csv", csv_bytes(frame))
     return frame
 
 

@@ -10,7 +10,7 @@ from experiments.renders.render import Render
 from experiments.renders.rooms.generate import draw
 from experiments.renders.rooms.scene import sample_rooms
 from likeness.arrays import Float64s
-from likeness.io import write_atomic
+from likeness.io import csv_bytes, write_atomic
 from likeness.progress import Progress
 
 
@@ -38,7 +38,7 @@ def write_dataset(
     frame.insert(0, "path", [f"images/{i:05d}.webp" for i in range(n)])
     frame.insert(1, "layout", [f"layouts/{i:05d}.png" for i in range(n)])
     write_in_parts(_write_images, folder, frame, size, workers, progress)
-    write_atomic(folder / "attributes.csv", frame.to_csv(index=False).encode())
+    write_atomic(folder / "attributes.csv", csv_bytes(frame))
     return frame
 
 

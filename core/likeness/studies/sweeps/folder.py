@@ -8,7 +8,7 @@ import yaml
 
 from likeness.errors import InputError
 from likeness.evaluation import find_metric
-from likeness.io import write_atomic
+from likeness.io import csv_bytes, write_atomic
 from likeness.studies.study import Cell, measured
 from likeness.studies.sweeps.config import SweepConfig, Trial, read_sweep
 from likeness.training import RunConfig, RunFolder, TaskFolder, config_from, with_changes
@@ -106,7 +106,7 @@ class SweepFolder(TaskFolder):
     def write_tables(self) -> None:
         for name, table in (("trials", self.trials()), ("figures", self.figures())):
             if len(table):
-                write_atomic(self.path / f"{name}.csv", table.to_csv(index=False).encode())
+                write_atomic(self.path / f"{name}.csv", csv_bytes(table))
 
     def _has_trials(self) -> bool:
         return (self.path / "trials.db").is_file()
