@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from experiments.captioning.random_state import kept_random_state
 from likeness.errors import InputError
-from likeness.io import cache_dir
+from likeness.io import cache_dir, mapped_array
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -109,8 +109,7 @@ def grid_features(
     file = cache_dir() / "grids" / f"{key}.npy"
     if not file.is_file():
         _compute(chosen.network, pixels, image_size, grid, file, progress, device)
-    found: NDArray[np.float16] = np.load(file, mmap_mode="r")
-    return found
+    return mapped_array(file)
 
 
 def _compute(network: "EmbeddingNetwork", pixels: Any, size: int, grid: int, file: Path, progress: Progress | None, device: str) -> None:

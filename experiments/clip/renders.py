@@ -12,6 +12,7 @@ from PIL import Image
 from experiments.clip.recipe import RENDER_SIZE
 from experiments.renders.cars import render_scenes, sample_scenes
 from experiments.worker_pool import WorkerPool
+from likeness.io import mapped_array
 from likeness.progress import Progress
 
 Bytes = npt.NDArray[np.uint8]
@@ -55,7 +56,7 @@ def load_renders(n: int, seed: int, size: int, cache: Path, workers: int = 1, pr
     full = sample_scenes(len(files) * CHUNK, seed)
     missing = [(file, full.iloc[i * CHUNK : (i + 1) * CHUNK], size) for i, file in enumerate(files) if not file.is_file()]
     _render_missing(missing, n, workers, progress)
-    return Renders(scenes, tuple(np.load(file, mmap_mode="r") for file in files))
+    return Renders(scenes, tuple(mapped_array(file) for file in files))
 
 
 def _render_missing(jobs: list[tuple[Path, pd.DataFrame, int]], n: int, workers: int, progress: Progress | None) -> None:

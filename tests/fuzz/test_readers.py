@@ -23,7 +23,7 @@ _PARSERS = {
     *("json.load", "json.loads", "np.load", "pd.read_csv", "pd.read_parquet", "pd.read_json", "pickle.load", "pickle.loads"),
     *("csv.reader", "csv.DictReader", "yaml.load", "yaml.safe_load", "Image.open", "zipfile.ZipFile", "torch.load", "joblib.load"),
     *("loadmat", "whosmat", "load_file", "safe_open", "sqlite3.connect", "PlainUnpickler", "parse_yaml", "parse_json", "yaml_content"),
-    *("read_array", "read_arrays", "read_weights", "read_checkpoint", "mat_variable"),
+    *("read_array", "read_arrays", "mapped_array", "read_weights", "read_checkpoint", "mat_variable", "read_figures"),
 }
 # Files that Likeness made in the same run, or ships, and that nobody else can put there; each with the reason why it needs no case.
 _REASONS = {

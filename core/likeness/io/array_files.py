@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,28 +15,33 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.io.confinement import regular_file
 from likeness.io.files import sync_folder, write_atomic
-from likeness.io.unreadable import TransientError, is_transient
+from likeness.io.unreadable import TransientError, cause_of, is_transient, reason_of
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-_SHOWN = 100
 _CHECKSUM = "likeness.sha256"
 
 
-def read_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
-    """The array of a .npy file; arrays of objects, which are pickles, are refused. Where `mapped`, it stays on disk and is read as it is used.
+def read_array(path: Path, *, mapped: bool = False, remedy: str = "save it with numpy.save") -> NDArray[Any]:
+    """The array of a .npy file; arrays of objects, which are pickles, are refused. Where `mapped`, it stays on disk and is read as it is used; the
+    remedy is for whoever gave the file.
 
     Raises:
         TransientError: there is not enough memory now, or another fault that passes.
         InputError: it is not there, damaged, or holds something else.
     """
-    with _explained(f"'{path.name}'", "an array", "save it with numpy.save"):
+    with _explained(f"'{path.name}'", "an array", remedy):
         found = np.load(regular_file(path), mmap_mode="r" if mapped else None, allow_pickle=False)
     if not isinstance(found, np.ndarray):
         found.close()
         raise InputError(f"'{path.name}' holds several arrays; save the one that is wanted with numpy.save.")
     return found
+
+
+def mapped_array(path: Path) -> NDArray[Any]:
+    """The array of a .npy file that was computed here, read only, on disk and read as it is used; raises as `read_array`."""
+    return read_array(path, mapped=True, remedy="delete it, and it is computed anew")
 
 
 def read_arrays(content: Path | bytes, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> list[NDArray[Any]]:
@@ -115,9 +121,10 @@ def read_checkpoint(path: Path, **options: Any) -> dict[str, Any]:
     import torch
 
     try:
-        state = torch.load(regular_file(path), weights_only=True, **options)
+        with warnings.catch_warnings(action="ignore"):  # of pickles, which speak of torch's options
+            state = torch.load(regular_file(path), weights_only=True, **options)
     except Exception as error:  # torch's readers raise anything on foreign content
-        raise InputError(f"The checkpoint '{path}' cannot be read ({_reason(error)}); delete it to train anew.") from error
+        raise InputError(f"The checkpoint '{path}' cannot be read ({reason_of(error)}); delete it to train anew.") from cause_of(error)
     if not isinstance(state, dict):
         raise InputError(f"The checkpoint '{path}' holds {type(state).__name__}, expected a run's state; delete it to train anew.")
     return state
@@ -131,9 +138,4 @@ def _explained(name: str, kind: str, remedy: str) -> Iterator[None]:
     except Exception as error:
         if is_transient(error):
             raise TransientError(name, error) from error
-        raise InputError(f"{name} cannot be read as {kind} ({_reason(error)}); {remedy}.") from error
-
-
-def _reason(error: BaseException) -> str:
-    line = " ".join(str(error).split()) or type(error).__name__
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+        raise InputError(f"{name} cannot be read as {kind} ({reason_of(error)}); {remedy}.") from cause_of(error)

@@ -16,6 +16,8 @@ _NAMES = "ENOMEM EMFILE ENFILE EIO EAGAIN EINTR EBUSY ESTALE EREMOTEIO ETIMEDOUT
 _NUMBERS = frozenset(getattr(errno, name) for name in _NAMES.split() if hasattr(errno, name))
 # Room that the decoder of a large image may need; codecs answer a lack of it in the words that they have for damaged content.
 _DECODING_BYTES = 1 << 31
+# Options of libraries that let a file run code, which their errors tell people to set.
+_TRUSTING = ("weights_only", "allow_pickle", "add_safe_globals", "trust_remote_code")
 
 
 class TransientError(InputError):
@@ -37,6 +39,29 @@ def transient_reason(error: BaseException) -> str:
     if isinstance(error, MemoryError) or number == errno.ENOMEM:
         return "there is not enough memory now"
     return os.strerror(number).lower() if number else "it took too long" if isinstance(error, TimeoutError) else " ".join(str(error).split())[:100]
+
+
+def reason_of(error: BaseException, longest: int = 100) -> str:
+    """Why a library cannot read a file, on one line of at most so many letters; not the advice of torch, NumPy and transformers to read it so that it
+    may run code.
+    """
+    if _advises_trust(error):
+        return "it is damaged, or would have to run code, which is never done"
+    line = " ".join(str(error).split()) or type(error).__name__
+    return (line if len(line) <= longest else f"{line[:longest]}…").rstrip(".: ")
+
+
+def cause_of(error: BaseException) -> BaseException | None:
+    """What an error of ours has for its cause: none where the library's would show such advice in a traceback."""
+    return None if _advises_trust(error) else error
+
+
+def _advises_trust(error: BaseException | None) -> bool:
+    while error is not None:
+        if any(word in str(error) for word in _TRUSTING):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def check_memory() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from likeness.io import cache_dir, folder_kept_out, open_atomic
+from likeness.io import cache_dir, folder_kept_out, mapped_array, open_atomic
 from likeness.labels.matrix import MatrixLabels
 from likeness.labels.protocol import Distances, LabelDistances, Rows
 from likeness.progress import Progress
@@ -32,7 +32,7 @@ def stored_distances(labels: LabelDistances, key: str, progress: Progress | None
             _fill(matrix, labels, progress, workers)
             matrix.flush()
             del matrix
-    return MatrixLabels(np.load(file, mmap_mode="r"), labels.unit)
+    return MatrixLabels(mapped_array(file), labels.unit)
 
 
 def _remove_leftovers(folder: Path) -> None:

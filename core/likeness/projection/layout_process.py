@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.io import read_array
 from likeness.projection.map_store import write_map
 from likeness.projection.methods import method_named
 from likeness.projection.sampled_map import sampled_map
@@ -30,7 +31,7 @@ def run(folder: Path) -> None:
         job = json.loads((folder / "job.json").read_text())
         if not Path(job["target"]).is_file():
             start = folder / "init.npy"
-            init = np.load(start, allow_pickle=False) if start.is_file() else None
+            init = read_array(start) if start.is_file() else None
             write_map(Path(job["target"]), sampled_map(_vectors(folder, job), method_named(job["method"]).function, init=init, **job["parameters"]))
     except InputError as error:
         problem = str(error)
@@ -45,7 +46,7 @@ def run(folder: Path) -> None:
 
 def _vectors(folder: Path, job: dict[str, Any]) -> NDArray[np.float32]:
     if not job["vectors"]:
-        return np.asarray(np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False))
+        return np.asarray(read_array(folder / "vectors.npy", mapped=True))
     given = job["vectors"]
     return np.memmap(given["file"], np.float32, "r", given["offset"], tuple(given["shape"]))
 

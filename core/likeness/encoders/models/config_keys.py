@@ -141,7 +141,7 @@ def _refuse_code(content: Any, name: str) -> None:
         raise InputError(f"{name} holds {type(content).__name__}, expected keys and values; save it again or choose another.")
     for key, value in content.items():
         if key in _CODE and value:
-            raise InputError(f"{name} asks for code of its own ('{key}'), which is never run; choose a model that needs none.")
+            raise InputError(f"{name} asks for code of its own, which is never run; choose a model that needs none.")
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, Mapping):
                 _refuse_code(part, name)

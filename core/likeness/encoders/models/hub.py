@@ -12,13 +12,14 @@ from typing import TypeVar
 from likeness.encoders.models.download import download
 from likeness.encoders.models.hub_files import HubFiles, hub_name, missing_files, missing_text
 from likeness.errors import InputError
-from likeness.io import as_path, server_answers
+from likeness.io import as_path, cause_of, reason_of, server_answers
 from likeness.progress import Progress
 
 T = TypeVar("T")
 Wanted = Callable[[], Sequence[HubFiles]]
 
 _TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
+_SHOWN = 200  # letters of an error: torch lists every parameter that does not fit
 _one_at_a_time = threading.RLock()
 _COPY = re.compile(r"[^\s'\"]*likeness-model-\w+")  # messages name the folder that was given, not its copy
 
@@ -42,7 +43,9 @@ def load_from_hub(name: str, load: Callable[[bool], T], wanted: Wanted) -> T:
             raise
         except Exception as error:
             cause = error
-    raise InputError(f"The weights of '{name}' cannot be loaded: {short(cause)}; remove them from the cache and download them again.") from cause
+    raise InputError(
+        f"The weights of '{name}' cannot be loaded: {reason_of(cause, _SHOWN)}; remove them from the cache and download them again."
+    ) from cause_of(cause)
 
 
 def fetch_from_hub(
@@ -83,8 +86,8 @@ def load_from_folder(name: str, folder: Path, load: Callable[[], T], wanted: Wan
     except Exception as error:  # damaged or foreign files raise whatever their parsers raise
         if misses_hub(error):
             return load_from_hub(name, lambda local: load(), wanted)
-        said = _COPY.sub(str(folder), short(error))
-        raise InputError(f"The model in '{folder}' cannot be loaded: {said}; save it again or choose another.") from error
+        said = _COPY.sub(str(folder), reason_of(error, _SHOWN))
+        raise InputError(f"The model in '{folder}' cannot be loaded: {said}; save it again or choose another.") from cause_of(error)
 
 
 def hub_answers() -> bool:
@@ -129,8 +132,3 @@ def misses_hub(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def short(error: BaseException) -> str:
-    """At most 200 characters of an error, on one line: torch lists every parameter that does not fit."""
-    return " ".join(str(error).split())[:200].rstrip(".: ")

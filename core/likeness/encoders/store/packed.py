@@ -15,7 +15,7 @@ from likeness.encoders.encoder import Vectors
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import not_written
 from likeness.errors import InputError
-from likeness.io import open_atomic, regular_file
+from likeness.io import mapped_array, open_atomic, regular_file
 
 Part = tuple[NDArray[np.int64], Vectors]
 
@@ -40,8 +40,7 @@ def packed_vectors(file: Path, shape: tuple[int, int], parts: Iterable[Part]) ->
         except OSError as error:
             raise InputError(not_written(str(file.parent), error)) from error
         _forget_old(file.parent)
-    vectors: Vectors = np.load(file, mmap_mode="r")
-    return vectors
+    return mapped_array(file)
 
 
 def _write(file: Path, shape: tuple[int, int], parts: Iterable[Part]) -> None:

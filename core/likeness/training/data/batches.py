@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, from_numpy
 from torch.utils.data import Dataset, Sampler
 
+from likeness.io import mapped_array
 from likeness.samplers import MPerClassBatches, NeighborBatches
 from likeness.training.data.crops import MIDDLE, Crops, cut_crops, jittered_crops, mirrored_crops, random_crops, whole_crops
 from likeness.training.data.run_images import RunImages
@@ -97,7 +98,7 @@ class Batches(Dataset[Batch]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         if isinstance(state["inputs"], Path):
-            self.inputs = np.load(state["inputs"], mmap_mode="r")
+            self.inputs = mapped_array(state["inputs"])
 
     def _labels(self, rows: NDArray[np.int64]) -> Tensor:
         if isinstance(self.batches, MPerClassBatches):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageClasses, ImageTable, image_classes
 from likeness.encoders import choose_device, fetch_later, to_device
-from likeness.io import cache_dir, compute_once_locked, write_atomic
+from likeness.io import cache_dir, compute_once_locked, mapped_array, write_atomic
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
 from likeness.training.data.crops import MIDDLE, cut_crops
@@ -71,8 +71,7 @@ def cached_outputs(
                 with placed_on(network, choose_device(device)):
                     np.save(buffer, backbone_outputs(network, pixels, rows, size, progress, stage))
                 write_atomic(file, buffer.getvalue())
-    outputs: NDArray[np.float32] = np.load(file, mmap_mode="r")
-    return outputs
+    return mapped_array(file)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io import PIXELS_VERSION, cache_dir, compute_once_locked, file_of, free_bytes, make_folder, size_text
+from likeness.io import PIXELS_VERSION, cache_dir, compute_once_locked, file_of, free_bytes, make_folder, mapped_array, size_text
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ def cached_images(
         with compute_once_locked(file, should_stop) as missing:
             if missing:
                 _decode(table.paths(), dtype, shape, keep, file, progress, should_stop)
-    found: NDArray[Any] = np.load(file, mmap_mode="r")
-    return found
+    return mapped_array(file)
 
 
 def center_crops(pixels: Pixels, size: int, device: "torch.device | str" = "cpu") -> "torch.Tensor":

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.evaluation import find_metric, structure_metrics
-from likeness.io import CheckpointFile, read_weights, write_weights
+from likeness.io import CheckpointFile, cause_of, read_weights, write_weights
 from likeness.progress import Progress
 from likeness.training.data.outputs import backbone_outputs, embed_rows
 from likeness.training.dist_context import DistContext
@@ -296,7 +296,9 @@ class RunCallback(Callback):
                 content.seek(0)
                 torch.load(content, weights_only=True)
             except Exception as error:  # whatever pickling an object of one's own does
-                raise InputError(f"The callback {name} keeps what no checkpoint holds; keep tensors, numbers, texts and lists of these.") from error
+                raise InputError(
+                    f"The callback {name} keeps what no checkpoint holds; keep tensors, numbers, texts and lists of these."
+                ) from cause_of(error)
 
     def _save(self, trainer: Trainer) -> None:
         """Writes a checkpoint: called by all processes, written by the main one, whole or not at all."""
