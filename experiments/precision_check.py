@@ -10,7 +10,7 @@ import typer
 from numpy.typing import NDArray
 
 from likeness.commands.encoders import SHIPPED_ENCODERS
-from likeness.commands.options import Format, Seed
+from likeness.commands.options import Format, Seed, known_encoders
 from likeness.commands.terminal import print_table, progress_bar
 from likeness.data import ImageTable
 from likeness.defaults import DATASET
@@ -116,7 +116,10 @@ def _in_both(encoders: Sequence[Any], prepared: list[Any]) -> list[tuple[NDArray
 
 def main(
     sources: Annotated[list[str] | None, typer.Argument(help="{datasets}; several are measured one by one.")] = None,
-    encoder: Annotated[list[str] | None, typer.Option("--encoder", "-e", help="{encoders}; may be repeated; by default the three that ship.")] = None,
+    encoder: Annotated[
+        list[str] | None,
+        typer.Option("--encoder", "-e", callback=known_encoders, help="{encoders}; may be repeated; by default the three that ship."),
+    ] = None,
     images: Annotated[int, typer.Option(min=12, help="At most so many of each source, drawn at random.")] = 2000,
     device: Annotated[str, typer.Option(help="`auto` (CUDA, MPS or the processor), or a device of torch.")] = "auto",
     seed: Seed = 0,

@@ -124,9 +124,10 @@ def main(
     """
     from likeness.data import read_dataset
 
-    images = embedded(read_dataset(source), encoder)
-    chosen = whole_numbers(rows) if rows else range(min(_IMAGES, len(images)))
+    named = whole_numbers(rows) if rows else None
     notions = [notion_named(name) for name in (notion.split(",") if notion else PAPER_NOTIONS)]
+    images = embedded(read_dataset(source), encoder)
+    chosen = named or range(min(_IMAGES, len(images)))
     with progress_bar("Explaining") as progress:
         shares = car_check(images, notions, dim=dim, rows=chosen, samples=samples, seed=seed, progress=progress)
     print_table(summarize_check(shares), format)

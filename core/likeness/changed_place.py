@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 _TAKEN = 0.5
 
 
+def known_aspect(notion: "Notion", aspect: str) -> str:
+    """The aspect of a notion as it writes it, from any case of letters; InputError where it has none such."""
+    known = {each.casefold(): each for each in notion.aspects}
+    wanted = known.get(aspect.strip().casefold())
+    if wanted is None:
+        raise InputError(f"'{notion.name}' has no aspect '{aspect.strip()[:60]}'; its aspects are {', '.join(notion.aspects[:8])} ...")
+    return wanted
+
+
 def changed_place(space: "Space", row: int, notion: "Notion", aspect: str) -> NDArray[np.float32]:
     """The place (d,), of unit length, of an image as it would be with another aspect: its own, with that of the aspect's prompt added, and half of
     that of the aspect which the encoder sees in it taken away.
@@ -40,10 +49,7 @@ def changed_place(space: "Space", row: int, notion: "Notion", aspect: str) -> ND
     """
     from likeness.notions import best_aspects
 
-    known = {each.casefold(): each for each in notion.aspects}
-    wanted = known.get(aspect.strip().casefold())
-    if wanted is None:
-        raise InputError(f"'{notion.name}' has no aspect '{aspect.strip()[:60]}'; its aspects are {', '.join(notion.aspects[:8])} ...")
+    wanted = known_aspect(notion, aspect)
     base = space.base or space
     seen = notion.aspects[int(best_aspects(base.vectors[[space.check_row(row)]], base.embed_aspects(notion)[0])[0])]
     place = space.vectors[row] + _text(space, notion, wanted)

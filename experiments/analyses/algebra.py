@@ -13,7 +13,7 @@ from likeness.commands.options import EncoderName, Format, Notions, Only, Output
 from likeness.commands.terminal import measured, print_table
 from likeness.defaults import DATASET
 from likeness.errors import InputError
-from likeness.notions import Composition, Notion, varying_directions
+from likeness.notions import Composition, Notion, named_methods, varying_directions
 from likeness.progress import Progress
 from likeness.studies import OnRun, collected
 
@@ -139,7 +139,7 @@ def main(
 
     Examples: `python -m experiments.analyses algebra`, `python -m experiments.analyses algebra --encoder cars-small --out algebra.csv`
     """
-
+    named_methods([method])  # refuses what is none
     base = embedded(source_table(source, only), encoder)
     chosen = notions_of(base.table, notions)
     runs = measured("Algebra", out, lambda **watch: algebra_table(base, chosen, method, range(seeds), **watch))

@@ -251,9 +251,9 @@ def main(
     Examples: `python -m experiments.analyses cluster-names --labels car_color`,
     `python -m experiments.analyses cluster-names cub200/all:FOLDER --labels bird_family`
     """
+    grouped = _groups(groups)
     table = source_table(source, only)
     chosen = _chosen(table, labels)
-    grouped = _groups(groups)
     base = space_named(embedded(table, encoder), notion)
     judging = label_columns(base, chosen, grouped)
     runs = measured("Clusters", out, lambda **watch: cluster_names(base, judging, range(seeds), **watch))

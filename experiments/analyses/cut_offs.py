@@ -11,7 +11,7 @@ from experiments.analyses.query_cutoffs import LabeledQuery, after_answers, flat
 from likeness.commands.inputs import embedded, notions_of, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
 from likeness.commands.terminal import measured, print_table
-from likeness.cutoffs import CutoffFinder
+from likeness.cutoffs import CutoffFinder, check_shares
 from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -213,6 +213,7 @@ def main(
     Examples: `python -m experiments.analyses cut-offs --notions car-color`,
     `python -m experiments.analyses cut-offs photos/ --by class --out runs.csv`
     """
+    check_shares(fdr, 0.9)
     base = embedded(source_table(source, only), encoder)
     chosen = [] if by else notions_of(base.table, notions)
     runs = measured("Cut-offs", out, lambda **watch: cut_offs(base, chosen, by=by, queries=queries, seeds=range(seeds), fdr=fdr, **watch))

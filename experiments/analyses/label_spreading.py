@@ -18,7 +18,7 @@ from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.progress import Progress
-from likeness.spreading import LabelSpread, label_screens, spread_labels, uncertain_rows
+from likeness.spreading import LabelSpread, check_method, label_screens, spread_labels, uncertain_rows
 from likeness.studies import OnRun, collected
 
 if TYPE_CHECKING:
@@ -214,6 +214,8 @@ def main(
     `python -m experiments.analyses label-spreading cars --seeds 2 --out runs.csv`
     """
     ways = [each.strip() for each in methods.split(",")]
+    for way in ways:
+        check_method(way)
     base = embedded(source_table(source, only), encoder)
     chosen = notions_of(base.table, notions)
     runs = measured("Label spreading", out, lambda **watch: label_spreading(base, chosen, ways, range(seeds), images=images, **watch))

@@ -169,7 +169,9 @@ def main(
 
     Examples: `python -m experiments.analyses trust`, `python -m experiments.analyses trust --encoder cars-small --out trust.csv`
     """
+    from likeness.notions import named_methods
 
+    named_methods([method])  # refuses what is none
     base = embedded(source_table(source, only), encoder)
     chosen = notions_of(base.table, notions)
     runs = measured("Trust", out, lambda **watch: trust_table(base, chosen, method, range(seeds), **watch))

@@ -14,7 +14,7 @@ def main(
     captions: Annotated[
         str, typer.Option(help="CSV or Parquet file of photos with captions: columns `path` and `caption` or `captions`; or `flickr:FOLDER`.")
     ],
-    weights: Annotated[Path, typer.Option(help="Safetensors file of timm's `mobilenetv2_100`, pretrained on ImageNet.")],
+    weights: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="Safetensors file of timm's `mobilenetv2_100`, pretrained on ImageNet.")],
     leave_out: Annotated[
         int,
         typer.Option(min=0, help="Photos that train nothing, drawn by the seed; `left_out.txt` names them, for `likeness evaluate`."),
@@ -22,7 +22,9 @@ def main(
     seed: Seed = 0,
     path_column: PathColumn = None,
     caption_column: CaptionColumn = None,
-    judge: Annotated[list[Path] | None, typer.Option(help="Folder of classes that only judges; may be repeated.")] = None,
+    judge: Annotated[
+        list[Path] | None, typer.Option(exists=True, file_okay=False, help="Folder of classes that only judges; may be repeated.")
+    ] = None,
 ) -> None:
     """Fit the head of the encoder for photos anew on captioned photos; writes a folder with a model card.
 

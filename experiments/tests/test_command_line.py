@@ -10,6 +10,7 @@ import pytest
 import typer
 
 from experiments.command_line import EXPERIMENTS, command_line
+from likeness.commands.listed_help import writes_file
 
 Run = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,10 +35,75 @@ def _leaves(command: Any, name: str) -> Iterator[tuple[str, Any]]:
         yield name, command
 
 
+LEAVES = dict(_leaves(typer.main.get_command(command_line()), ""))
+WRITERS = [(name, param.name) for name, command in LEAVES.items() for param in command.params if writes_file(param)]
+
+
+@pytest.mark.parametrize(("name", "param"), WRITERS, ids=[f"{name} {param}" for name, param in WRITERS])
+def test_a_file_that_exists_is_kept_unless_the_line_says_force(run: Run, tmp_path: Path, name: str, param: str) -> None:
+    file = tmp_path / "taken.csv"
+    file.write_bytes(b"mine")
+    others = ["x" for each in LEAVES[name].params if each.required and each.name != param]
+    words = [*others, f"--{param}", str(file)]
+    status, out, err = run(*name.split(), *words)
+    assert (status, out, err) == (2, "", f"Error: '{file}' exists; name another file, or add --force to replace it.\n")
+    assert file.read_bytes() == b"mine"
+    for line in (["--force", *words], [*words, "--force"]):
+        assert LEAVES[name].make_context(name, line).params[param] == file
+
+
+def test_the_experiments_that_write_files_are_these() -> None:
+    assert len(WRITERS) == 14
+    assert {param for _, param in WRITERS} == {"out", "save"}
+
+
+_PHOTOS = "photos new --captions x.csv --weights x.safetensors"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("clip zero-shot --format pdf", "There is no format 'pdf'; choose one of table, markdown, csv, latex."),
+        ("clip zero-shot nowhere", "there is no folder 'nowhere'"),
+        ("clip train new --like vans", "There is no recipe 'vans'"),
+        ("saliency_check --format pdf", "There is no format 'pdf'"),
+        ("saliency_check --rows first", "'first' is not a whole number"),
+        ("saliency_check --notion car-colour", "There is no notion 'car-colour'"),
+        ("precision_check -e nonsense", "The encoder 'nonsense' has no known form"),
+        ("analyses algebra --method best", "There is no method 'best'"),
+        ("analyses trust --method best", "There is no method 'best'"),
+        ("analyses clicks --methods best", "There is no method 'best'"),
+        ("analyses cut-offs --fdr 0", "fdr is 0"),
+        ("analyses label-spreading --methods magic", "magic"),
+        ("analyses cluster-names --groups none.json", "'none.json' cannot be read"),
+        ("analyses changed-images --keep car-colour", "There is no notion 'car-colour'"),
+        ("analyses sentences --notions car-colour", "There is no notion 'car-colour'"),
+        ("public_benchmarks nowhere:x --format pdf", "There is no format 'pdf'"),
+        ("captioning train cars-captions --features imagenet --features imagenet", "Name each set of features once"),
+        ("captioning caption nowhere x.png --format pdf", "There is no format 'pdf'"),
+        (_PHOTOS, "Invalid value for '--weights'"),
+        ("renders new --what vans", "vans"),
+    ],
+)
+def test_what_a_line_alone_refuses_is_refused_before_any_work(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, said: str
+) -> None:
+    def reached(*_: Any, **__: Any) -> None:
+        pytest.fail("images are read or drawn, or an encoder computes")
+
+    places = ("data.read_dataset", "embedding.embed", "encoders.embed_texts", "encoders.models.load_model._open_clip")
+    for place in places:
+        monkeypatch.setattr(f"likeness.{place}", reached)
+    monkeypatch.setattr("experiments.clip.zero_shot.render_scenes", reached)
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run(*line.split())
+    assert (status, said in " ".join(err.replace("│", " ").split())) == (2, True), err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_every_place_to_write_is_tried_before_the_work() -> None:
-    found = dict(_leaves(typer.main.get_command(command_line()), ""))
-    assert len(found) > 15
-    for name, command in found.items():
+    assert len(LEAVES) > 15
+    for name, command in LEAVES.items():
         for option in command.params:
             writes = option.name in ("out", "save") or (option.name == "folder" and name in (" renders", " clip train", " photos"))
             assert not writes or option.callback is not None, f"{name} --{option.name}: give it output_file or output_folder as callback"

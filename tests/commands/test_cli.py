@@ -159,7 +159,7 @@ def test_fit_tells_what_it_did_and_writes_the_projection(ok: Any, tmp_path: Path
     printed, _ = ok("fit", "car-color")
     assert " 6 dimensions, " in printed
     write_notion(tmp_path / "own.yaml", replace(get_notion("car-color"), dim=9))
-    printed, _ = ok("fit", tmp_path / "own.yaml", "--out", tmp_path / "U.npy")
+    printed, _ = ok("fit", tmp_path / "own.yaml", "--out", tmp_path / "U.npy", "--force")
     assert np.load(tmp_path / "U.npy").shape == (512, 9)
 
 
@@ -271,7 +271,7 @@ def test_a_notion_as_one_file_and_one_that_is_there_is_kept(run: Run, ok: Any, t
     Path("report.html").write_text("mine")
     status, _, err = run("report", "cars", "-n", "car-color")
     assert status == 2
-    assert "is there already" in err
+    assert "'report.html' exists; name another file, or add --force to replace it." in err
     assert Path("report.html").read_text() == "mine"
 
 

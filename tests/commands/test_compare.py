@@ -11,6 +11,7 @@ from PIL import Image
 import likeness as lk
 from experiments.renders.cars import render_scenes, sample_scenes
 from likeness.comparisons import neighborhood_changes, query_changes
+from likeness.errors import InputError
 from likeness.notions import get_notion
 from worlds import Run, cars
 
@@ -60,7 +61,7 @@ def test_queries_are_judged_by_the_label_of_the_notion(ok: Any) -> None:
     assert best.splitlines()[1].startswith(classes["label"].iloc[-1])
 
 
-def test_versions_tell_what_came_and_went(run: Run, ok: Any, folder: Path, tmp_path: Path) -> None:
+def test_versions_tell_what_came_and_went(run: Run, ok: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     new, out = tmp_path / "new", tmp_path / "changes.csv"
     shutil.copytree(folder, new)
     (new / "a" / "0.png").unlink()
@@ -80,7 +81,12 @@ def test_versions_tell_what_came_and_went(run: Run, ok: Any, folder: Path, tmp_p
     assert found.loc["a", ["old", "new", "came", "went"]].tolist() == [4, 2, 0, 2]
     assert found.loc["b", ["old", "new", "came", "went"]].tolist() == [4, 5, 1, 0]
     assert ok(*words, "--by", "class", "--seeds", "1", "--count", "1")[1].endswith("... 2 rows in all; --count shows more\n")
+
+    def refuse(*_: Any) -> None:
+        raise InputError("There is no distance.")
+
     # changes are written also where a distance cannot be measured
     shutil.rmtree(new / "b")
-    status, _, err = run(*words, "--out", str(out), "--notions", "no-such")
-    assert (status, "There is no notion 'no-such'" in err, len(pd.read_csv(out))) == (2, True, 6)  # two of eight are left
+    monkeypatch.setattr("likeness.comparisons.version_distances", refuse)
+    status, _, err = run(*words, "--out", str(out), "--force")
+    assert (status, "no distance" in err, len(pd.read_csv(out))) == (2, True, 6)  # two of eight are left

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import typer
 
-from commands.bad_inputs import BAD_INPUTS, make_places
+from commands.bad_inputs import BAD_INPUTS, BY_THEMSELVES, make_places
+from commands.test_column_options import COMMANDS as LEAVES
 from likeness.commands import cli
 from likeness.commands.kinds import KINDS
-from likeness.commands.listed_help import LISTS, fill
+from likeness.commands.listed_help import LISTS, fill, writes_file
 from worlds import Run
 
 FOLDER = Path(cli.__file__).parent
@@ -75,6 +76,74 @@ def test_an_old_name_answers_with_the_new_one(old: str, new: str, run: Run) -> N
     status, _, err = run(*old.split(), "cars", "--out", "x.csv")
     assert (status, len(err.splitlines())) == (2, 1)
     assert f"`likeness {old}` is now `{new}`" in err
+
+
+@pytest.mark.parametrize(("line", "said"), BY_THEMSELVES, ids=[line for line, _ in BY_THEMSELVES])
+def test_what_a_line_alone_refuses_is_refused_before_images_are_read(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, said: str
+) -> None:
+    def reached(*_: Any, **__: Any) -> None:
+        pytest.fail("images are read, or an encoder is loaded")
+
+    for place in ("data.read_dataset", "data.read_remote_folder", "embedding.embed", "encoders.embed_texts", "encoders.load_encoder"):
+        monkeypatch.setattr(f"likeness.{place}", reached)
+    places = make_places(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run(*shlex.split(line.format(**places)))
+    assert (status, len(err.splitlines())) == (2, 1), err
+    assert said.format() in err
+
+
+WRITERS = [(name, param.name) for name, command in LEAVES.items() for param in command.params if writes_file(param)]
+_OTHERS = {"to": "raw"}  # what a command needs beside the file; anything else is called x
+
+
+def _line(name: str, chosen: str, file: Path) -> tuple[list[str], list[str]]:
+    """The words of a command line in which one option or argument names the file to write: the command's, and its own."""
+    words: list[str] = []
+    own = next(param for param in LEAVES[name].params if param.name == chosen)
+    for param in LEAVES[name].params:
+        is_argument, flag = param.param_type_name == "argument", max(param.opts, key=len)
+        if param is own:
+            words += [str(file)] if is_argument else [flag, str(file)]
+        elif param.required:
+            words += ["x"] if is_argument else [flag, _OTHERS.get(param.name, "x")]
+    return name.split(), words
+
+
+def test_the_commands_that_write_files_are_these() -> None:
+    assert len(WRITERS) > 25
+    places = {"out", "save", "plot", "file", "labels", "queue", "keep_list", "drop_list"}
+    assert {param for _, param in WRITERS} == places
+    for name, command in LEAVES.items():
+        named = [param.name for param in command.params if re.search(r"\bto write\b|File for", getattr(param, "help", None) or "")]
+        assert all((name, each) in WRITERS for each in named if name not in _OWN_WAY), f"{name}: declare {named} with output_file"
+
+
+_OWN_WAY = {"export", "runs export", "admin export", "admin backup"}  # these never replace anything
+
+
+@pytest.mark.parametrize(("name", "param"), WRITERS, ids=[f"{name} {param}" for name, param in WRITERS])
+def test_a_file_that_exists_is_kept_unless_the_line_says_force(run: Run, tmp_path: Path, name: str, param: str) -> None:
+    file = tmp_path / "taken.html"
+    file.write_bytes(b"mine")
+    command, words = _line(name, param, file)
+    status, out, err = run(*command, *words)
+    assert (status, out) == (2, "")
+    assert err == f"Error: '{file}' exists; name another file, or add --force to replace it.\n"
+    for line in (["--force", *words], [*words, "--force"]):
+        assert LEAVES[name].make_context(name, line).params[param] == file
+    file.unlink()
+    assert LEAVES[name].make_context(name, [*words]).params[param] == file  # which takes the words out of its list
+    file.symlink_to(tmp_path / "gone")
+    assert "exists; name another file" in run(*command, *words)[2]
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_with_force_a_file_is_replaced(ok: Any, tmp_path: Path) -> None:
+    (tmp_path / "U.npy").write_bytes(b"mine")
+    ok("fit", "car-color", "--force", "--out", tmp_path / "U.npy")
+    assert (tmp_path / "U.npy").read_bytes().startswith(b"\x93NUMPY")
 
 
 @pytest.mark.parametrize(("line", "said"), BAD_INPUTS, ids=[line for line, _ in BAD_INPUTS])

@@ -34,7 +34,8 @@ def test_ray_that_is_missing_is_answered_with_the_install_line(run: Run, photos:
     # an attribute called vector is told before the work
     table = photos.with_suffix(".csv")
     table.write_text("path,vector\nphotos/0.png,left\n")
-    status, _, err = run("embed", str(table), "--encoder", "no such encoder", "--out", str(table.with_suffix(".parquet")))
+    monkeypatch.setattr("likeness.embedding.embed", lambda *_, **__: pytest.fail("images are embedded"))
+    status, _, err = run("embed", str(table), "--encoder", "cars-small", "--out", str(table.with_suffix(".parquet")))
     assert (status, "The attribute 'vector' has the name of the column of vectors; rename it." in err) == (2, True)
 
 
@@ -138,7 +139,7 @@ def test_photos_and_videos_with_dates_and_places_only_if_asked_for(ok: Any, tmp_
     (folder / "c.pdf").write_bytes(b"damaged")
     write_video(folder / "d.mp4", shades=(0, 240))
     for options, columns in (([], set()), (["--gps"], {"latitude", "longitude"})):
-        out, err = ok("embed", folder, "--encoder", "cars-small", "--out", tmp_path / "x.parquet", *options)
+        out, err = ok("embed", folder, "--encoder", "cars-small", "--out", tmp_path / "x.parquet", "--force", *options)
         assert "4 images, 512 dimensions, 1 skipped" in out
         assert "skipped c.pdf: is damaged, encrypted" in err
         found = pd.read_parquet(tmp_path / "x.parquet")

@@ -127,7 +127,7 @@ def test_answers_are_asked_for_in_a_file_and_lead_to_a_promise(run: Run, ok: Any
         assert (lines["label"] == "").sum() >= 5
         lines["label"] = ["yes" if colors[path] == "red" else "No" for path in lines["path"]]
         lines.to_csv(answers, index=False)
-        printed, _ = ok(*_QUERY, "--answers", answers, "--ask", 12, "--out", out)
+        printed, _ = ok(*_QUERY, "--answers", answers, "--ask", 12, "--out", out, "--force")
     assert "Promised: of the first " in printed
     found = pd.read_csv(out)
     assert (found["car_color"] == "red").mean() > 0.8
@@ -226,7 +226,7 @@ def test_saliency_draws_image_map_and_difference_for_every_image(ok: Any, tmp_pa
     (tmp_path / "photos").mkdir()
     for i in range(2):
         Image.effect_noise((40, 30), 60 + i).convert("RGB").save(tmp_path / "photos" / f"{i}.png")
-    ok("saliency", tmp_path / "photos", "--samples", 2, "--blur", 1, "--base", tmp_path / "photos" / "1.png", "--out", out)
+    ok("saliency", tmp_path / "photos", "--samples", 2, "--blur", 1, "--base", tmp_path / "photos" / "1.png", "--out", out, "--force")
     with Image.open(out) as figure:
         assert all(2 * 192 < side < 3 * 192 for side in figure.size)
 

@@ -111,7 +111,7 @@ def test_what_has_no_precision_is_refused(write_images, tmp_path: Path, monkeypa
 
 def test_the_command(tiny_timm: Path, write_images, tmp_path: Path) -> None:
     table = write_images(tmp_path / "colors", 5)
-    call = ["embed", str(table.root), "--encoder", f"timm:local-dir:{tiny_timm}", "--out", str(tmp_path / "x.parquet"), "--precision"]
+    call = ["embed", str(table.root), "--encoder", f"timm:local-dir:{tiny_timm}", "--out", str(tmp_path / "x.parquet"), "--force", "--precision"]
     done = CliRunner().invoke(command_line(), [*call, "bf16"])
     assert done.exit_code == 0, done.output
     assert "5 images" in done.output

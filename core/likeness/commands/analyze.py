@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import embedded, notion_named, notions_of, one_dimension, source_table, whole_numbers
+from likeness.commands.inputs import embedded, listed_notions, notion_named, notions_of, one_dimension, source_table, whole_numbers
 from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Plot, Runs, Source
 from likeness.commands.semantics import semantics
@@ -57,12 +57,15 @@ def embedding_size(
     Examples: `likeness analyze embedding-size --plot sizes.html`, `likeness analyze embedding-size --notions car-color --sizes 4,5,6,7`
     """
     from likeness.plots import metric_curve
-    from likeness.studies import embedding_sizes
+    from likeness.studies import check_comparison, embedding_sizes, no_runs
 
     metrics, widths = _metrics(metric), whole_numbers(sizes)
-    base = embedded(source_table(source), encoder)
-    chosen = notions_of(base.table, notions)
-    runs = measured("Embedding sizes", out, partial(embedding_sizes, base, chosen, _method_names(methods), widths, range(seeds), metrics=metrics))
+    settings: Any = (_method_names(methods), widths, range(seeds))
+    check_comparison(listed_notions(notions), *settings, metrics=metrics)
+    table = source_table(source)
+    chosen = notions_of(table, notions)
+    no_runs(table, chosen, *settings, metrics=metrics)  # refuses notions that these images cannot judge
+    runs = measured("Embedding sizes", out, partial(embedding_sizes, embedded(table, encoder), chosen, *settings, metrics=metrics))
     _report(runs, "dim", metrics, format)
     _draw(runs, plot, "embedding size", metric, partial(metric_curve, runs, "dim", metric, log_x=True))
 
@@ -90,12 +93,15 @@ def encoder_size(
     Examples: `likeness analyze encoder-size --plot encoders.html`, `likeness analyze encoder-size --encoders cars,paper`
     """
     from likeness.plots import metric_bars
-    from likeness.studies import PAPER_ENCODERS, encoder_sizes
+    from likeness.studies import PAPER_ENCODERS, check_comparison, check_encoders, encoder_sizes
 
-    metrics, size, table = _metrics(metric), one_dimension(dim), source_table(source)
-    chosen = notions_of(table, notions)
+    metrics, size, named = _metrics(metric), one_dimension(dim), _method_names(methods)
     names = [known for name in encoders.split(",") for known in (PAPER_ENCODERS if name.strip() == "paper" else (name.strip(),))]
-    analysis = partial(encoder_sizes, table, names, chosen, _method_names(methods), size, range(seeds), metrics=metrics, embed=embedded)
+    check_encoders(names)
+    check_comparison(listed_notions(notions), named, (size,), range(seeds), metrics=metrics)
+    table = source_table(source)
+    chosen = notions_of(table, notions)
+    analysis = partial(encoder_sizes, table, names, chosen, named, size, range(seeds), metrics=metrics, embed=embedded)
     runs = measured("Encoder sizes", out, analysis)
     _report(runs, "encoder", metrics, format)
     _draw(runs, plot, "encoder", metric, partial(metric_bars, runs, "encoder", metric))
@@ -126,12 +132,16 @@ def prompt_count(
     Examples: `likeness analyze prompt-count --plot prompts.html`, `likeness analyze prompt-count cars196:FOLDER --notion cars196-car-model`
     """
     from likeness.plots import metric_curve
-    from likeness.studies import prompt_counts
+    from likeness.studies import check_comparison, check_counts, no_runs, prompt_counts
 
     metrics, sampled, numbers = _metrics(metric), notion_named(notion), whole_numbers(counts)
-    size = one_dimension(dim)
-    base = embedded(source_table(source), encoder)
-    runs = measured("Prompts", out, partial(prompt_counts, base, sampled, numbers, _method_names(methods), size, range(seeds), metrics=metrics))
+    size, named = one_dimension(dim), _method_names(methods)
+    check_counts(numbers, sampled)
+    check_comparison([sampled], named, (size,), range(seeds), metrics=metrics)
+    table = source_table(source)
+    no_runs(table, [sampled], named, (size,), range(seeds), metrics=metrics)  # refuses a notion that these images cannot judge
+    base = embedded(table, encoder)
+    runs = measured("Prompts", out, partial(prompt_counts, base, sampled, numbers, named, size, range(seeds), metrics=metrics))
     _report(runs, "prompts", metrics, format)
     _draw(runs, plot, "number of prompts", metric, partial(metric_curve, runs, "prompts", metric))
 

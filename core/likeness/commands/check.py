@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from likeness.commands.inputs import embedded, notion_named, source_table
-from likeness.commands.options import Format, NotionName, Seed
+from likeness.commands.options import Format, NotionName, Seed, known_encoders
 from likeness.commands.terminal import print_table
 from likeness.defaults import DATASET
 
@@ -15,7 +15,9 @@ def check(
     sources: Annotated[list[str] | None, typer.Argument(help="{datasets}; several are compared.")] = None,
     encoder: Annotated[
         list[str] | None,
-        typer.Option("--encoder", "-e", help="{encoders}; may be repeated; by default `cars` for rendered cars, `photos` for others."),
+        typer.Option(
+            "--encoder", "-e", callback=known_encoders, help="{encoders}; may be repeated; by default `cars` for rendered cars, `photos` for others."
+        ),
     ] = None,
     notion: NotionName = None,
     seed: Seed = 0,

@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import composition_named, embedded, notion_named, source_table, space_named
 from likeness.commands.listed_help import ListedHelp
-from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
+from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source, known_encoders, known_notions
 from likeness.commands.terminal import print_table, printable, progress_bar, write_csv
 from likeness.errors import InputError
 
@@ -25,8 +25,25 @@ compare = typer.Typer(
 )
 _RAW = "raw"
 _SPACE = "`raw`, a notion (`car-color`), an encoder (`@cars-small`, `@run:FOLDER`), or a notion on an encoder (`car-color@cars-small`)."
-_From = Annotated[str, typer.Option("--from", help=f"The space before: {_SPACE}")]
-_To = Annotated[str, typer.Option("--to", help="The space after, written likewise.")]
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """The notion ("" for none) and the encoder of a space that a text names."""
+    notion, _, encoder = (part.strip() for part in text.partition("@"))
+    if not notion and not encoder:
+        raise InputError(f"'{text}' names no space; write {_SPACE}")
+    return "" if notion == _RAW else notion, encoder
+
+
+def _known_space(text: str) -> str:
+    notion, encoder = _parts(text)
+    known_notions(notion)
+    known_encoders(encoder)
+    return text
+
+
+_From = Annotated[str, typer.Option("--from", callback=_known_space, help=f"The space before: {_SPACE}")]
+_To = Annotated[str, typer.Option("--to", callback=_known_space, help="The space after, written likewise.")]
 _Count = Annotated[int, typer.Option(min=1, help="How many rows to show; --out writes all.")]
 _Seeds = Annotated[int, typer.Option(min=0, max=20, help="Random projections to compare with; 0: none.")]
 
@@ -128,15 +145,16 @@ def versions(
 
     from likeness.comparisons import version_changes, version_distances, version_values
 
-    names = [each.strip() for each in notions.split(",")] if notions else []
-    before = embedded(source_table(old), encoder)
-    after = embedded(source_table(new), before.encoder_name)
+    named = [notion_named(name) for name in notions.split(",")] if notions else []
+    tables = [source_table(each) for each in (old, new)]
+    before = embedded(tables[0], encoder)
+    after = embedded(tables[1], before.encoder_name)
     with progress_bar("Files") as progress:
         changes = version_changes(before.table, after.table, progress=progress)
     counts = [f"{printable(str(line.change))} {line.images:,}" for line in changes.counts().itertuples()]
     typer.echo(f"{'; '.join(counts)} images.", err=True)
     write_csv(out, changes.frame(before.table, after.table))
-    spaces = [(before, after), *((before.refit(notion_named(name)), after.refit(notion_named(name))) for name in names)]
+    spaces = [(before, after), *((before.refit(notion), after.refit(notion)) for notion in named)]
     with progress_bar("Distances") as progress:
         if by is None:
             found = version_distances(spaces, changes, range(seeds), progress)
@@ -153,17 +171,15 @@ def _spaces(source: str, only: Path | None, first: str, second: str) -> "tuple[S
 
 def _space(source: str, only: Path | None, text: str, other: "Space | None") -> "Space":
     """The space that a text names, of the images of `other` where that is there."""
-    notion, _, encoder = (part.strip() for part in text.partition("@"))
-    if not notion and not encoder:
-        raise InputError(f"'{text}' names no space; write {_SPACE}")
+    notion, encoder = _parts(text)
     base = embedded(other.table if other else source_table(source, only), encoder or None)
-    return space_named(base, None if notion in ("", _RAW) else notion).replace(name=text.strip())
+    return space_named(base, notion or None).replace(name=text.strip())
 
 
 def _judge(text: str, images: "Space") -> str:
     """The attribute that judges the notion that a text names."""
-    name = text.partition("@")[0].strip()
-    notion = composition_named(name) if name not in ("", _RAW) else None
+    name, _ = _parts(text)
+    notion = composition_named(name) if name else None
     attribute = getattr(notion, "attribute", None)
     if attribute is None:
         known = ", ".join(images.table.attributes) or "none"

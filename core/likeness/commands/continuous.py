@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likeness.commands.inputs import embedded, notion_named, source_table
-from likeness.commands.options import Format, Source, output_file
+from likeness.commands.options import Format, Source, known_encoders, known_notions, output_file
 from likeness.commands.terminal import print_table, progress_bar, write_csv
 from likeness.defaults import DATASET, default_encoder
 from likeness.errors import InputError
@@ -22,8 +22,12 @@ def continuous(
     kind: Annotated[str | None, typer.Option("--kind", help="{label kinds}; without: what the images have.")] = None,
     columns: Annotated[str, typer.Option(help="Columns of the labels, separated by commas, where the kind needs them: yaw,elevation.")] = "",
     file: Annotated[Path | None, typer.Option(help="A .npy file with a matrix of label distances (kind matrix).")] = None,
-    encoder: Annotated[list[str] | None, typer.Option("--encoder", "-e", help="An encoder or `run:FOLDER`; may be repeated.")] = None,
-    notion: Annotated[list[str] | None, typer.Option("--notion", help="A notion on top of the first encoder; may be repeated.")] = None,
+    encoder: Annotated[
+        list[str] | None, typer.Option("--encoder", "-e", callback=known_encoders, help="An encoder or `run:FOLDER`; may be repeated.")
+    ] = None,
+    notion: Annotated[
+        list[str] | None, typer.Option("--notion", callback=known_notions, help="A notion on top of the first encoder; may be repeated.")
+    ] = None,
     format: Format = "table",
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file for every figure.")] = None,
 ) -> None:
@@ -35,8 +39,9 @@ def continuous(
     from likeness.evaluation import continuous_comparison, with_bounds
     from likeness.labels import label_distances
 
+    given = None if kind is None else _config(kind, columns, file)
     table = source_table(source)
-    config = _labels(table, kind, columns, file)
+    config = given or _known(table, columns, file)
     with progress_bar("Label distances") as progress:
         labels = label_distances(table, config, progress)
     bases = [embedded(table, name) for name in encoder or [default_encoder(table.attributes)]]
@@ -52,19 +57,24 @@ def continuous(
     write_csv(out, found)
 
 
-def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | None) -> "LabelsConfig":
+def _known(table: "ImageTable", columns: str, file: Path | None) -> "LabelsConfig":
+    """The first kind of label that the images have."""
+    from likeness.labels import kind_names, known_labels
+
+    known = list(known_labels(table).values())
+    if not known or columns or file:
+        raise InputError(
+            f"Say what kind of label it is by --kind: {', '.join(kind_names())}; '{table.name}' has {', '.join(table.attributes) or 'none'}."
+        )
+    return known[0]
+
+
+def _config(kind: str, columns: str, file: Path | None) -> "LabelsConfig":
     from pydantic import ValidationError
 
     from likeness.io import validation_message
-    from likeness.labels import LabelsConfig, kind_names, known_labels
+    from likeness.labels import LabelsConfig
 
-    if kind is None:
-        known = list(known_labels(table).values())
-        if not known or columns or file:
-            raise InputError(
-                f"Say what kind of label it is by --kind: {', '.join(kind_names())}; '{table.name}' has {', '.join(table.attributes) or 'none'}."
-            )
-        return known[0]
     names = tuple(name.strip() for name in columns.split(",") if name.strip())
     try:
         return LabelsConfig.model_validate({"kind": kind, "columns": names, "file": str(file) if file else None})

@@ -34,10 +34,11 @@ def embed(
     `likeness embed s3://bucket/photos --engine ray --store s3://bucket/store`
     """
     from likeness.data import is_url, read_dataset, read_remote_folder
-    from likeness.encoders import check_engine
+    from likeness.encoders import check_engine, with_precision
     from likeness.io import check_vector_file
 
     check_engine(engine, workers)
+    with_precision(encoder or "", precision)  # refuses one that is unknown
     if out:
         check_vector_file(out)
     # of this machine or behind URLs: whoever types a command may read what the machine reaches

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import embedded, notions_of, source_table, tell_warnings
+from likeness.commands.inputs import embedded, listed_notions, notions_of, source_table, tell_warnings
 from likeness.commands.options import EncoderName, Format, Notions, Only, Runs, Source, output_file
 from likeness.commands.terminal import measured, print_table
 from likeness.defaults import DATASET
@@ -55,15 +55,18 @@ def evaluate(
     """
     from likeness.evaluation import METRICS
     from likeness.notions import METHODS
-    from likeness.studies import SUGGESTED, compare, left_out_of, paper_table, parse_dimensions, refusals, summarize
+    from likeness.studies import SUGGESTED, check_comparison, compare, left_out_of, no_runs, paper_table, parse_dimensions, refusals, summarize
 
     sizes = parse_dimensions(dims or (_PAPER_DIM if paper else SUGGESTED))
     wanted, chosen = _listed(methods, METHODS), _listed(metrics, METRICS)
-    base = embedded(source_table(source, only), encoder)
-    judged = notions_of(base.table, notions)
+    options: dict[str, Any] = {"methods": wanted, "dims": sizes, "seeds": range(seeds), "metrics": chosen, "ranking": ranking}
+    check_comparison(listed_notions(notions), **options)
+    table = source_table(source, only)
+    judged = notions_of(table, notions)
+    no_runs(table, judged, **options)  # refuses notions that these images cannot judge
+    base = embedded(table, encoder)
     for notion in judged:
         tell_warnings(notion, base.encoder, base)
-    options: dict[str, Any] = {"methods": wanted, "dims": sizes, "seeds": range(seeds), "metrics": chosen, "ranking": ranking}
     runs = measured("Comparing", out, partial(compare, base, judged, **options))
     bold = format in ("markdown", "latex")
     print_table(paper_table(runs, chosen, bold) if paper else summarize(runs, chosen), format)

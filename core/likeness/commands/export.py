@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.inputs import embedded, rows_where, source_table, space_named
-from likeness.commands.options import Dim, EncoderName, NotionName
+from likeness.commands.options import Dim, EncoderName, NotionName, readable_list
 from likeness.commands.terminal import printable, progress_bar
 from likeness.errors import InputError
 
@@ -21,7 +21,7 @@ def export(
     place: Annotated[str, typer.Argument(help="File, folder or address to write to; nothing may stand there yet.")],
     label: Annotated[str | None, typer.Option(help="Attribute whose values are the classes; by default `label` or `class`, or what repeats.")] = None,
     columns: Annotated[str | None, typer.Option(help="Only these attributes, separated by commas; by default all.")] = None,
-    only: Annotated[Path | None, typer.Option(help="Text file of the images to export, a path or file name a line.")] = None,
+    only: Annotated[Path | None, typer.Option(callback=readable_list, help="Text file of the images to export, a path or file name a line.")] = None,
     where: Annotated[str | None, typer.Option(help="Only images with a value of an attribute or a tag: `class=beagle`, `good=yes`.")] = None,
     notion: NotionName = None,
     encoder: EncoderName = None,
@@ -45,6 +45,7 @@ def export(
     `likeness export run:shipped-cars-elg onnx model/`
     """
     from likeness.exports import export as write, find_target
+    from likeness.notions import named_methods
     from likeness.tagging import tag_store, with_tags
 
     chosen = find_target(target)
@@ -62,6 +63,7 @@ def export(
     if not needed and (notion or encoder or dim):
         raise InputError(f"The target '{target}' writes no vectors here, so no encoder and no notion change it; leave them out, or add --vectors.")
     chosen.check(place)
+    named_methods([method])  # refuses what is none
     table = source_table(source, only)
     table = with_tags(table, tag_store(source, table))  # what was labeled by hand
     if where is not None:

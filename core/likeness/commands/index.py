@@ -27,8 +27,9 @@ def index(
     import time
 
     from likeness.encoders import index_folder
-    from likeness.search import IVFIndex, build_index, write_lance
+    from likeness.search import IVFIndex, build_index, find_engine, write_lance
 
+    find_engine(engine)  # refuses one that is unknown
     table = source_table(source)
     encoder = encoder or default_encoder(table.attributes)
     base = embedded(table, encoder)

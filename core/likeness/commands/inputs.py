@@ -62,13 +62,16 @@ def notion_named(name: str) -> "Notion":
     return read_notion(path) if path.suffix in (".yaml", ".yml") else get_notion(name.strip())
 
 
+def listed_notions(notions: str | None) -> "list[Notion]":
+    """The notions named, with commas between; none for "all" and None, which the images decide."""
+    return [] if notions is None or notions == "all" else [notion_named(name) for name in notions.split(",")]
+
+
 def notions_of(table: "ImageTable", notions: str | None) -> "list[Notion]":
     """The notions named, with commas between; "all": every one that the images have labels for; None: the paper's three for our cars, or all."""
     from likeness.studies import judged_notions
 
-    if notions not in (None, "all"):
-        return [notion_named(name) for name in str(notions).split(",")]
-    return judged_notions(table, every=notions == "all")
+    return listed_notions(notions) or judged_notions(table, every=notions == "all")
 
 
 def composition_named(text: str) -> "Notion | Composition":

@@ -8,24 +8,27 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from likeness.commands.kinds import entries
-from likeness.commands.options import CaptionColumn, PathColumn
+from likeness.commands.options import WRITE_FILES, CaptionColumn, Force, PathColumn
 
 _SOURCE = "{datasets}"
 
 
 class ListedHelp(TyperCommand):
     """A command whose help may say "{datasets}" or another name of `LISTS`; one with an argument that says "{datasets}" reads images, and has the
-    options --path-column and --caption-column, too.
+    options --path-column and --caption-column, too; one that writes files has --force.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._reads_images = any(param.param_type_name == "argument" and _SOURCE in (getattr(param, "help", None) or "") for param in self.params)
         if self._reads_images:
-            self.params += _column_options()
+            self.params += _options_of(_columns)
+        if any(writes_file(param) for param in self.params):
+            self.params += _options_of(_force)
 
     def invoke(self, ctx: Any) -> Any:
         """Runs the command, whose tables have the columns that these options name."""
+        ctx.params.pop("force", None)  # whose work is done: each file that is written was looked at when its option was read
         if not self._reads_images:
             return super().invoke(ctx)
         from likeness.data import TableColumns, named_columns
@@ -50,14 +53,23 @@ class DefaultList(TyperGroup):
         return super().parse_args(ctx, args if named else ["list", *args])
 
 
-@cache
-def _column_options() -> list[Any]:
+def writes_file(param: Any) -> bool:
+    """Whether an option or argument of a command names a file to write."""
+    return getattr(param.callback, "__wrapped__", None) in WRITE_FILES
+
+
+def _columns(path_column: PathColumn = None, caption_column: CaptionColumn = None) -> None:
     """The options of every command that reads images."""
 
-    def reads(path_column: PathColumn = None, caption_column: CaptionColumn = None) -> None: ...
 
+def _force(force: Force = False) -> None:
+    """The option of every command that writes files."""
+
+
+@cache
+def _options_of(command: Callable[..., None]) -> list[Any]:
     alone = typer.Typer(add_completion=False)
-    alone.command()(reads)
+    alone.command()(command)
     return [param for param in typer.main.get_command(alone).params if param.name != "help"]
 
 

@@ -10,6 +10,7 @@ from likeness.commands.options import Dim, EncoderName, NotionName, OutputFile, 
 from likeness.commands.terminal import print_table, write_csv
 from likeness.defaults import DATASET
 from likeness.errors import InputError
+from likeness.io import check_output_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +53,7 @@ def matches(
     Examples: `likeness matches --text "a red car" --notion car-color`,
     `likeness matches photos/ --text "a dog" --negative "a cat" --answers dogs.csv --out matches.csv`
     """
-    from likeness.cutoffs import SpaceMatches, other_prompts
+    from likeness.cutoffs import SpaceMatches, check_negatives, check_shares, other_prompts
     from likeness.notions import Notion
     from likeness.search import parse_query
 
@@ -61,9 +62,12 @@ def matches(
     if image is not None and not image.is_file():
         raise InputError(f"There is no file '{image}'; give the path of an image.")
     composed = None if query is None else parse_query(query)
+    check_shares(fdr, confidence)
+    check_negatives(composed, negative or ())
+    given = {} if answers is None else _answers(answers)
     space = space_named(embedded(source_table(source), encoder), notion, dim)
     tell_cut_or_unknown(space, [*([text] if text is not None else composed.texts if composed else []), *(negative or ())])
-    known = {} if answers is None else _answers(answers, space)
+    known = {} if answers is None else _answers_of(given, answers, space)
     asked: Any = next(each for each in (text, image, row, composed) if each is not None)
     named = composition_named(notion) if notion and text else None
     negatives = [*(negative or ()), *(other_prompts(named, text) if text and isinstance(named, Notion) else ())]
@@ -79,18 +83,27 @@ def matches(
         write_csv(answers, _answer_file(answers, space, rows))
 
 
-def _answers(file: Path, space: "Space") -> dict[int, bool]:
-    """Row -> whether it matches, in the order of the file; rows without a label are left out."""
-    from likeness.data import labels_by_path, read_label_file
+def _answers(file: Path) -> dict[str, str]:
+    """Path -> what was answered, "" for nothing yet, in the order of the file; InputError also where it cannot be written."""
+    from likeness.data import read_label_file
 
-    if not file.exists():
-        return {}
-    rows = {str(path): row for row, path in enumerate(space.table.frame["path"])}
-    found: dict[int, bool] = {}
-    for path, label in labels_by_path(read_label_file(file), space.table).items():
+    check_output_file(file)
+    found: dict[str, str] = {}
+    for path, label in (read_label_file(file) if file.exists() else {}).items():
         said = label.strip().lower()
         if said not in (*_YES, *_NO, ""):
             raise InputError(f"The answer '{label}' in '{file}' is neither yes nor no; mend it, or leave it empty.")
+        found[path] = said
+    return found
+
+
+def _answers_of(given: dict[str, str], file: Path, space: "Space") -> dict[int, bool]:
+    """Row -> whether it matches; rows without a label are left out."""
+    from likeness.data import labels_by_path
+
+    rows = {str(path): row for row, path in enumerate(space.table.frame["path"])}
+    found: dict[int, bool] = {}
+    for path, said in labels_by_path(given, space.table).items():
         if path not in rows:
             raise InputError(f"'{file}' has an answer on '{path}', which is no image of '{space.table.name}'; take its line away.")
         if said:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likeness.commands.inputs import composition_named, embedded, source_table, tell_warnings
-from likeness.commands.options import Dim, EncoderName, Only, OutputFile, Seed
+from likeness.commands.options import Dim, EncoderName, Only, Seed, known_notions, output_file
 from likeness.commands.terminal import progress_bar
 from likeness.errors import InputError
-from likeness.io import check_output_file, runs_dir
+from likeness.io import runs_dir
 
 if TYPE_CHECKING:
     from likeness.reports import Report, ReportOptions
@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 def report(
     source: Annotated[str | None, typer.Argument(help="{datasets}; of a run, the images that it tests are taken.")] = None,
     notion: Annotated[
-        str | None, typer.Option("--notion", "-n", help="A notion's name (see `likeness info`), a YAML file, or several joined: `a + 0.5 b`.")
+        str | None,
+        typer.Option(
+            "--notion", "-n", callback=known_notions, help="A notion's name (see `likeness info`), a YAML file, or several joined: `a + 0.5 b`."
+        ),
     ] = None,
     run: Annotated[str | None, typer.Option("--run", "-r", help="A trained run instead, as `likeness runs` shows it, or its folder.")] = None,
-    out: OutputFile = None,
+    out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="File to write.")] = Path("report.html"),
     color: Annotated[str | None, typer.Option("--color", "-c", help="Attribute that the maps are colored by at first.")] = None,
     images: Annotated[int, typer.Option(min=3, max=10_000, help="Images that are shown at most; of more, so many drawn at random.")] = 3000,
     megabytes: Annotated[float, typer.Option(min=0.2, max=100, help="Size of the file at most; pictures are made as large as that allows.")] = 5.0,
@@ -47,7 +50,6 @@ def report(
         raise InputError("A run's report shows the images that the run tests; leave SOURCE, --dim and --only out.")
     if run is None and source is None:
         raise InputError("A notion's report needs images; name them, as in 'likeness report photos/ --notion dog-color.yaml'.")
-    place = out or _free()
     with progress_bar("Report") as progress:
         options = ReportOptions(images, megabytes, color, layout, seed, progress)
         if run is not None:
@@ -57,23 +59,15 @@ def report(
             assert source is not None
             assert notion is not None
             found = _of_notion(source, notion, encoder, dim, only, options)
-        write_report(found, place)
-    typer.echo(f"{place}: {len(found.table):,} images, {place.stat().st_size / 1e6:.1f} MB", err=True)
+        write_report(found, out)
+    typer.echo(f"{out}: {len(found.table):,} images, {out.stat().st_size / 1e6:.1f} MB", err=True)
 
 
 def _of_notion(source: str, notion: str, encoder: str | None, dim: int | None, only: Path | None, options: "ReportOptions") -> "Report":
-    from likeness.reports import notion_report
+    from likeness.reports import check_color, notion_report
 
-    named = composition_named(notion)
-    space = embedded(source_table(source, only), encoder)
+    named, table = composition_named(notion), source_table(source, only)
+    check_color(table, options)
+    space = embedded(table, encoder)
     tell_warnings(named, space.encoder, space)
     return notion_report(space, named, options, dim=dim)
-
-
-def _free() -> Path:
-    """Where a report goes whose place is not named: a new file in the folder where one is."""
-    place = Path("report.html")
-    if place.exists():
-        raise InputError(f"'{place}' is there already; name a file with --out.")
-    check_output_file(place)
-    return place

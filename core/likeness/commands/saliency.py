@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.inputs import embedded, source_table, space_named, whole_numbers
-from likeness.commands.options import EncoderName, OutputFile, Seed, Source
+from likeness.commands.options import EncoderName, OutputFile, Seed, Source, known_notions
 from likeness.commands.terminal import progress_bar
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -23,10 +23,18 @@ _WIDTH = 192  # pixels that a picture of the figure is enlarged to, at least
 _DRAWN = 4  # images, where no --rows are given
 
 
+def _known_each(names: str | None) -> str | None:
+    known_notions(names.split(",") if names else None)
+    return names
+
+
 def saliency(
     source: Source = DATASET,
     rows: Annotated[str | None, typer.Option(help="Numbers of the images, separated by commas. Without: the first 4.")] = None,
-    notion: Annotated[str | None, typer.Option("--notion", "-n", help="Names or YAML files, separated by commas. Without: the raw encoder.")] = None,
+    notion: Annotated[
+        str | None,
+        typer.Option("--notion", "-n", callback=_known_each, help="Names or YAML files, separated by commas. Without: the raw encoder."),
+    ] = None,
     dim: Annotated[
         int | None,
         typer.Option(
@@ -48,7 +56,7 @@ def saliency(
 
     Example: `likeness saliency --notion car-color,background-color --out maps.png`
     """
-    from likeness.saliency import saliency_of_spaces
+    from likeness.saliency import check_percentile, saliency_of_spaces
 
     if out is None:
         raise InputError("Say where to write the figure with --out, such as --out maps.png.")
@@ -57,8 +65,10 @@ def saliency(
     if base != "black" and not os.path.isfile(base):
         raise InputError(f"There is no file '{base}'; give `black` or the path of an image.")
     origin = base if base == "black" else Path(base)
+    check_percentile(percentile)
+    named = whole_numbers(rows) if rows else None
     images = embedded(source_table(source), encoder)
-    chosen = whole_numbers(rows) if rows else range(min(_DRAWN, len(images.table)))
+    chosen = named or range(min(_DRAWN, len(images.table)))
     with progress_bar("Explaining") as progress:
         settings: dict[str, Any] = {"samples": samples, "percentile": percentile, "seed": seed, "progress": progress}
         spaces = [images, *(space_named(images, name, dim) for name in (notion.split(",") if notion else ()))]

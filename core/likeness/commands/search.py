@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from likeness.notions import Notion
     from likeness.search import Hits, LanceIndex, Query
     from likeness.space import Space, Vectors
 
@@ -46,6 +47,7 @@ def search(
     `likeness search --query 'row:3 + "a red car" - 0.5 "a car seen from behind"'`,
     `likeness search --row 3 --change car-color=red --notion "car-color + car-model"`
     """
+    from likeness.changed_place import changed_place
     from likeness.data import with_columns_before
     from likeness.search import LanceIndex, parse_query
 
@@ -55,6 +57,7 @@ def search(
         raise InputError("--where needs an index with attributes; write one with `likeness index --lance PLACE` and name it with --lance.")
     if change is not None and (row is None or lance is not None):
         raise InputError("--change needs the image that it changes; name it with --row, and leave --lance out.")
+    changed = None if change is None else _aspect(change)
     composed = None if query is None else parse_query(query)
     files = [what for _, what in composed.terms if isinstance(what, Path)] if composed else []
     for file in files if image is None else [image]:
@@ -69,8 +72,8 @@ def search(
         found = _composed(space, composed, k, index, where)
     else:
         place = space.image_query(image) if image is not None else space.vectors[[row or 0]] if text is None else space.text_query(text)
-        if change is not None and row is not None:
-            place = _changed(space, row, change)
+        if changed is not None and row is not None:
+            place = changed_place(space, row, *changed)[None]
         if index is not None:
             found = _through_lance(index, space, place, k, row, where)
         else:
@@ -80,13 +83,14 @@ def search(
     print_table(frame, "csv" if csv else "table")
 
 
-def _changed(space: "Space", row: int, change: str) -> "Vectors":
-    from likeness.changed_place import changed_place
+def _aspect(change: str) -> "tuple[Notion, str]":
+    from likeness.changed_place import known_aspect
 
     name, sign, aspect = change.partition("=")
     if not sign:
         raise InputError(f"'{change}' names no aspect; write the notion and the aspect, as car-color=red.")
-    return changed_place(space, row, notion_named(name), aspect)[None]
+    notion = notion_named(name)
+    return notion, known_aspect(notion, aspect)
 
 
 def _composed(space: "Space", query: "Query", k: int, index: "LanceIndex | None", where: str | None) -> "Hits":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.inputs import class_columns, embedded, notion_named, source_table, space_named, tell_left_out
-from likeness.commands.options import Attribute, Dim, Format, NotionName, OutputFile, Plot, Source
+from likeness.commands.options import Attribute, Dim, Format, NotionName, OutputFile, Plot, Source, known_encoders
 from likeness.commands.terminal import print_table, progress_bar, write_csv, write_plot
 from likeness.defaults import DATASET, default_encoder
 from likeness.errors import InputError
@@ -34,7 +34,12 @@ def semantics(
     attribute: Attribute = None,
     encoder: Annotated[
         list[str] | None,
-        typer.Option("--encoder", "-e", help="As `likeness embed` takes it, or `run:PATH`: a trained run. Twice: two spaces beside each other."),
+        typer.Option(
+            "--encoder",
+            "-e",
+            callback=known_encoders,
+            help="As `likeness embed` takes it, or `run:PATH`: a trained run. Twice: two spaces beside each other.",
+        ),
     ] = None,
     notion: NotionName = None,
     dim: Dim = None,
@@ -64,10 +69,14 @@ def semantics(
 
     from likeness.data import image_classes
     from likeness.evaluation import class_number, clustered_order, retrieved_classes, semantics as measure
+    from likeness.language import language_is_here
     from likeness.studies import unseen_classes
 
+    _check_spaces(encoder or [""], notion)
+    for name in language.split(","):
+        language_is_here(name.strip())  # refuses a name of no known form
     attributes, table = class_columns(attribute, source), source_table(source)
-    encoders = _encoders(encoder or [default_encoder(table.attributes)], notion)
+    encoders = encoder or [default_encoder(table.attributes)]
     kept = unseen_classes(encoders, attributes) if unseen else None
     classes, sims = _prepared(table, attributes, kept, min_images, language)
     tell_left_out(attributes, image_classes(table, attributes).left_out, len(table))
@@ -91,12 +100,11 @@ def semantics(
         _draw(spaces, figures, order, language, plot)
 
 
-def _encoders(names: list[str], notion: str | None) -> list[str]:
+def _check_spaces(names: list[str], notion: str | None) -> None:
     if len(names) + bool(notion) > 2:
         raise InputError(f"{len(names) + bool(notion)} spaces are too many to compare; name one or two.")
     if len(set(names)) < len(names):
         raise InputError(f"The encoder '{names[0]}' stands twice; name two different ones.")
-    return names
 
 
 def _prepared(table: "ImageTable", attributes: list[str], kept: set[str] | None, least: int, language: str) -> "tuple[SemanticClasses, Any]":

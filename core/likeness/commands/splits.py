@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import class_columns, embedded, source_table, tell_left_out
 from likeness.commands.listed_help import ListedHelp
-from likeness.commands.options import Attribute, Changes, Format, Seed, Source, output_file
+from likeness.commands.options import Attribute, Changes, Format, Seed, Source, known_encoders, output_file
 from likeness.commands.terminal import print_notes, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.defaults import DATASET
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 splits = typer.Typer(name="splits", no_args_is_help=True, help="Train-test splits of growing shift, and how far train and test lie apart (ooDML).")
 
-Encoder = Annotated[str | None, typer.Option("--encoder", "-e", help="Encoder whose features are measured, as `likeness embed` takes it.")]
+Encoder = Annotated[
+    str | None, typer.Option("--encoder", "-e", callback=known_encoders, help="Encoder whose features are measured, as `likeness embed` takes it.")
+]
 Like = Annotated[
     str | None, typer.Option(help="Instead: images, classes and backbone of a run's config or preset, whose features are not scaled to unit length.")
 ]
@@ -63,6 +65,7 @@ def build(
     _check(rule, get_args(Rule), "rule")
     _check(removal, get_args(Removal), "removal rule")
     config = _config(like, change)
+    _check_official(start, config.data.source if config else source)
     dataset, column, named, classes, features = _features(source, attribute, encoder, config)
     means = class_mean_features(features, classes.labels, len(classes.names))
     train, test = _sides(start, config.data.source if config else source, column, classes, seed)
@@ -87,8 +90,10 @@ def groups(
 
     Example: `likeness splits groups bird_family cub200/all:data/cub100 -a bird_species -e photos -o birds.json`
     """
+    from likeness.data import image_classes
     from likeness.shifts import ClassSplit, SplitFile, class_mean_features, frechet_distance, group_halves, write_splits
 
+    image_classes(source_table(source), group)  # refuses what is not there, before images are embedded
     dataset, column, named, classes, features = _features(source, attribute, encoder, None)
     sides = group_halves(_group_of_each(source_table(source), group, classes))
     means = class_mean_features(features, classes.labels, len(classes.names))
@@ -157,8 +162,9 @@ def import_pickle(
 
     Example: `likeness splits import cub200_splits.pkl --dataset cub200 --source cub200/all:data/cub200 -a bird_species -o data/cub200-oodml.json`
     """
-    from likeness.shifts import import_official, write_splits
+    from likeness.shifts import import_official, read_plain_pickle, write_splits
 
+    read_plain_pickle(pickle)  # refuses what is none, before images are read
     found = import_official(pickle, dataset, attribute, _aliases(source, attribute) if source else None)
     write_splits(out, found)
     print_table(_table(found), format)
@@ -191,12 +197,12 @@ def distance(
     from likeness.shifts import read_splits, reference_distances
 
     _check(start, _STARTS, "start")
-    config = _config(like, change)
+    config, wanted = _config(like, change), read_splits(file) if file else None
+    chosen = None if wanted is None else wanted.named(split) if split else wanted.splits[0]
+    _check_official(start, config.data.source if config else source)
     _, column, _, classes, features = _features(source, attribute, encoder, config)
     train, test = _sides(start, config.data.source if config else source, column, classes, seed)
-    if file:
-        wanted = read_splits(file)
-        chosen = wanted.named(split) if split else wanted.splits[0]
+    if chosen is not None:
         train, test = (_numbers(side, classes.names) for side in (chosen.train, chosen.test))
     with progress_bar("Draws") as progress:
         found = reference_distances(features, classes.labels, train, test, repeats, seed, progress)
@@ -246,6 +252,14 @@ def _sides(start: str, source: str, attribute: str | tuple[str, ...], classes: "
     training = {found.names[number] for number in found.labels[:count] if number >= 0}
     train = [number for number, name in enumerate(classes.names) if name in training]
     return train, [number for number in range(len(classes.names)) if number not in set(train)]
+
+
+def _check_official(start: str, source: str) -> None:
+    """Raises InputError where a paper's part is to be the start, and the images have none."""
+    from likeness.data import read_official_parts
+
+    if start == "official":
+        read_official_parts(source)
 
 
 def _numbers(side: tuple[str, ...], names: list[str]) -> list[int]:

@@ -29,9 +29,11 @@ def spread(
 
     Examples: `likeness spread labels.csv photos/ --out all.csv`, `likeness spread labels.csv cars --notion car-color --method probe --next 10`
     """
+    from likeness.data import read_label_file
     from likeness.spreading import check_method, labels_of_paths, next_to_label, spread_labels
 
     check_method(method)
+    read_label_file(labels)  # refuses what is none
     table = source_table(source)
     given = labels_of_paths(table, labels)
     space = space_named(embedded(table, encoder), notion, dim)

@@ -19,12 +19,19 @@ if TYPE_CHECKING:
     from likeness.studies import Cell, StudyConfig, StudyFolder
 
 
+def known_weights(which: str) -> str:
+    """The weights whose figures are asked for; InputError where there are none such."""
+    if which not in ("last", "best"):
+        raise InputError(f"There are no figures '{which}'; choose last or best.")
+    return which
+
+
 def study(
     config: Annotated[str, typer.Argument(help="A YAML file, or a shipped study; `likeness study --list` names them.")] = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the runs. Without: runs/NAME.")] = None,
     change: Changes = None,
     row: Annotated[list[str] | None, typer.Option("--row", help="Only this row; may be repeated.")] = None,
-    which: Annotated[str, typer.Option(help="Figures of the `last` weights or of the `best` ones.")] = "last",
+    which: Annotated[str, typer.Option(callback=known_weights, help="Figures of the `last` weights or of the `best` ones.")] = "last",
     against: Annotated[str, typer.Option(help="Also print what each row gains over this one, paired by seed and split.")] = "",
     format: Format = "table",
     table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
@@ -42,8 +49,6 @@ def study(
         return
     if not config:
         raise InputError("Say which study: a YAML file or one that ships; `likeness study --list` names them.")
-    if which not in ("last", "best"):
-        raise InputError(f"There are no figures '{which}'; choose last or best.")
     chosen = read_study(config)
     check_rows(chosen, [*(row or []), *([against] if against else [])])
     folder, changes = StudyFolder(out or runs_dir() / chosen.name), changed(change)

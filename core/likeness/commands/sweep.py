@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likeness.commands.options import Changes, Format, output_file, output_folder
-from likeness.commands.study import check_rows, run_cells, with_spreads
+from likeness.commands.study import check_rows, known_weights, run_cells, with_spreads
 from likeness.commands.terminal import print_table, staged_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
@@ -23,7 +23,7 @@ def sweep(
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the sweep. Without: runs/NAME.")] = None,
     change: Changes = None,
     row: Annotated[list[str] | None, typer.Option("--row", help="Of a study: only this row; may be repeated.")] = None,
-    which: Annotated[str, typer.Option(help="Of a study: figures of the `last` weights or of the `best` ones.")] = "last",
+    which: Annotated[str, typer.Option(callback=known_weights, help="Of a study: figures of the `last` weights or of the `best` ones.")] = "last",
     save: Annotated[Path | None, typer.Option(callback=output_file, help="Of a study: CSV file for the figures, a row per finished run.")] = None,
     trials: Annotated[int | None, typer.Option(min=1, help="Another number of trials; a finished sweep goes on up to there.")] = None,
     show: Annotated[bool, typer.Option("--show", help="Only print what is finished.")] = False,

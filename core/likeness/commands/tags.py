@@ -8,7 +8,7 @@ import typer
 
 from likeness.commands.inputs import rows_where, source_table
 from likeness.commands.listed_help import DefaultList, ListedHelp
-from likeness.commands.options import Format, Source, output_file
+from likeness.commands.options import Format, Source, output_file, readable_list
 from likeness.commands.terminal import print_table, printable
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -26,7 +26,7 @@ tags = typer.Typer(
 _Name = Annotated[str, typer.Argument(help="Of a tag; with a value, of an attribute; `note` for the notes.")]
 _Known = Annotated[str, typer.Argument(help="Of a tag or an attribute that images have.")]
 _PathsOption = Annotated[list[str] | None, typer.Option("--path", help="An image, by its path in the dataset or its file's name; may be repeated.")]
-_ImagesOption = Annotated[Path | None, typer.Option("--images", help="Text file of the images, a path or file name a line.")]
+_ImagesOption = Annotated[Path | None, typer.Option("--images", callback=readable_list, help="Text file of the images, a path or file name a line.")]
 _Where = Annotated[str | None, typer.Option(help="All images with a value of an attribute or a tag: `class=beagle`, `good=yes`.")]
 _All = Annotated[bool, typer.Option("--all", help="All images.")]
 _Who = Annotated[str | None, typer.Option(help="Who makes the edit; by default the user of this machine.")]
@@ -63,10 +63,9 @@ def set_(
     """
     from likeness.tagging import NOTE
 
-    table, store = _store(source)
-    chosen, by = _chosen(table, store, path, images, where, every), _user(who)
     if name == NOTE and value is None:
         raise InputError("A note has a text; give it by --value.")
+    by, (store, chosen) = _user(who), _chosen(source, path, images, where, every)
     if value is None:
         _tell(store.add_tag(chosen, name, by), source)
     else:
@@ -83,8 +82,7 @@ def remove(
     """
     from likeness.tagging import NOTE
 
-    table, store = _store(source)
-    chosen, by = _chosen(table, store, path, images, where, every), _user(who)
+    by, (store, chosen) = _user(who), _chosen(source, path, images, where, every)
     known = None if name == NOTE else store.kind_of(name)
     if name == NOTE:
         _tell(store.set_note(chosen, "", by), source)
@@ -203,21 +201,22 @@ def _user(who: str | None) -> str:
         raise InputError("This machine does not tell who you are; say it by --who.") from error
 
 
-def _chosen(table: "ImageTable", store: "TagStore", path: list[str] | None, images: Path | None, where: str | None, every: bool) -> list[str]:
-    """Paths of the images that exactly one of the options names."""
+def _chosen(source: str, path: list[str] | None, images: Path | None, where: str | None, every: bool) -> "tuple[TagStore, list[str]]":
+    """The tags of a dataset, and paths of the images that exactly one of the options names."""
     from likeness.data import keep_listed
     from likeness.tagging import with_tags
 
     if sum((bool(path), images is not None, where is not None, every)) != 1:
         raise InputError("Choose the images by exactly one of --path, --images, --where and --all.")
+    table, store = _store(source)
     if path:
-        return _matched(table, path)
+        return store, _matched(table, path)
     if images is not None:
         table = keep_listed(table, images)
     elif where is not None:
         table = with_tags(table, store)
         table = replace(table, frame=table.frame.iloc[rows_where(table, where)])
-    return [str(each) for each in table.frame["path"]]
+    return store, [str(each) for each in table.frame["path"]]
 
 
 def _matched(table: "ImageTable", names: list[str]) -> list[str]:

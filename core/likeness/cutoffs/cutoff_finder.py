@@ -27,6 +27,13 @@ def answer_pairs(answers: Answers, count: int) -> list[tuple[int, bool]]:
     return pairs
 
 
+def check_shares(fdr: float, confidence: float) -> None:
+    """Raises InputError as `CutoffFinder` for shares out of range."""
+    for name, value in (("fdr", fdr), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise InputError(f"{name} is {value}; give a share above 0 and below 1, such as {0.1 if name == 'fdr' else 0.9}.")
+
+
 class CutoffFinder:
     """Cut-offs of one query by the scores of all images and by answers on some; made once, and asked after every answer.
 
@@ -59,9 +66,7 @@ class CutoffFinder:
     """
 
     def __init__(self, similarities: Any, negatives: Any = None, *, fdr: float = 0.1, confidence: float = 0.9, seed: int = 0) -> None:
-        for name, value in (("fdr", fdr), ("confidence", confidence)):
-            if not 0 < value < 1:
-                raise InputError(f"{name} is {value}; give a share above 0 and below 1, such as {0.1 if name == 'fdr' else 0.9}.")
+        check_shares(fdr, confidence)
         self.scores = match_scores(similarities, negatives)
         self.fdr, self.confidence, self.seed = fdr, confidence, seed
         self.bins = score_bins(self.scores)

@@ -22,6 +22,12 @@ Floats = NDArray[np.float64]
 _LEAST = 1e-6  # of a composed query's score, whose logarithm is taken
 
 
+def check_negatives(query: Any, negatives: Sequence[str]) -> None:
+    """Raises InputError as `SpaceMatches` for negatives with a query that has its own."""
+    if isinstance(query, Query) and negatives:
+        raise InputError("A query of several terms takes no negative prompts; add them to it with weights below 0.")
+
+
 class SpaceMatches:
     """Cut-offs of a query in a space: `CutoffFinder` with the space's own rows. Made once, and asked after every answer.
 
@@ -58,8 +64,7 @@ class SpaceMatches:
         confidence: float = 0.9,
         seed: int = 0,
     ) -> None:
-        if isinstance(query, Query) and negatives:
-            raise InputError("A query of several terms takes no negative prompts; add them to it with weights below 0.")
+        check_negatives(query, negatives)
         self.rows, similarities = query_similarities(space, query)
         if allowed is not None:
             if np.shape(allowed) != (len(space),):

@@ -19,7 +19,7 @@ from likeness.notions.composition import (
 )
 from likeness.notions.dimensions import notion_dim as notion_dim, suggest_dim as suggest_dim, text_rank as text_rank
 from likeness.notions.division import FEWEST_DIVIDED as FEWEST_DIVIDED, division_scores as division_scores
-from likeness.notions.indirect import InDiReCT as InDiReCT
+from likeness.notions.indirect import SOLVERS as SOLVERS, InDiReCT as InDiReCT
 from likeness.notions.library import (
     column_texts as column_texts,
     delete_notion as delete_notion,

@@ -1,6 +1,6 @@
 """Reports to share: one HTML file of a notion or run, with pictures and linked maps, that needs no server and asks the network for nothing."""
 
-from likeness.reports.notion_report import notion_report as notion_report
+from likeness.reports.notion_report import check_color as check_color, notion_report as notion_report
 from likeness.reports.options import ReportOptions as ReportOptions
 from likeness.reports.page import report_html as report_html, write_report as write_report
 from likeness.reports.report import Report as Report

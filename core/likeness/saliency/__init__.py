@@ -29,6 +29,7 @@ from likeness.saliency.pictures import (
 from likeness.saliency.smoothgrad import (
     NOISE as NOISE,
     PERCENTILE as PERCENTILE,
+    check_percentile as check_percentile,
     gradients as gradients,
     saliency_map as saliency_map,
     scaled as scaled,

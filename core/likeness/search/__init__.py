@@ -10,6 +10,7 @@ from likeness.search.engines import (
     IndexSearch as IndexSearch,
     LocalSearch as LocalSearch,
     build_index as build_index,
+    find_engine as find_engine,
     open_index as open_index,
 )
 from likeness.search.hits import Hits as Hits

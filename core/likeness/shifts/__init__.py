@@ -11,7 +11,7 @@ from likeness.shifts.construct import (
 )
 from likeness.shifts.frechet import frechet_distance as frechet_distance
 from likeness.shifts.image_splits import SplitOptions as SplitOptions, build_splits as build_splits, divisible_classes as divisible_classes
-from likeness.shifts.official_splits import class_aliases as class_aliases, import_official as import_official
+from likeness.shifts.official_splits import class_aliases as class_aliases, import_official as import_official, read_plain_pickle as read_plain_pickle
 from likeness.shifts.references import (
     RANDOM_CLASSES as RANDOM_CLASSES,
     SAME_CLASSES as SAME_CLASSES,

@@ -4,6 +4,7 @@ from likeness.studies.comparison import (
     ANALYSIS_METRICS as ANALYSIS_METRICS,
     SUGGESTED as SUGGESTED,
     OnRun as OnRun,
+    check_comparison as check_comparison,
     collected as collected,
     compare as compare,
     compare_in_parallel as compare_in_parallel,
@@ -18,14 +19,19 @@ from likeness.studies.comparison_tables import (
     summarize as summarize,
 )
 from likeness.studies.convergence import convergence as convergence, convergence_table as convergence_table
-from likeness.studies.encoder_sizes import PAPER_ENCODERS as PAPER_ENCODERS, SHIPPED_ENCODERS as SHIPPED_ENCODERS, encoder_sizes as encoder_sizes
+from likeness.studies.encoder_sizes import (
+    PAPER_ENCODERS as PAPER_ENCODERS,
+    SHIPPED_ENCODERS as SHIPPED_ENCODERS,
+    check_encoders as check_encoders,
+    encoder_sizes as encoder_sizes,
+)
 from likeness.studies.method_table import (
     PAPER_DIM as PAPER_DIM,
     best_method as best_method,
     method_table as method_table,
     published_figures as published_figures,
 )
-from likeness.studies.prompt_counts import prompt_counts as prompt_counts
+from likeness.studies.prompt_counts import check_counts as check_counts, prompt_counts as prompt_counts
 from likeness.studies.published import published as published
 from likeness.studies.questions import (
     judged_notions as judged_notions,

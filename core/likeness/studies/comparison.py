@@ -121,11 +121,38 @@ def no_runs(
     ranking: DistanceMetric = "cosine",
 ) -> pd.DataFrame:
     """The table of `compare` without a row, after all its checks, before anything is embedded or computed; raises InputError as `compare`."""
+    check_comparison(notions, methods, dims, seeds, metrics=metrics, ranking=ranking)
+    _check(table, notions)
+    return pd.DataFrame(columns=[*_COLUMNS, *(metric.name for metric in chosen_metrics(metrics, words=True))])
+
+
+def check_comparison(
+    notions: Sequence["Notion"] = (),
+    methods: Iterable[MethodLike] = METHODS,
+    dims: Sequence[int | str] = (128,),
+    seeds: Sequence[int] = range(5),
+    *,
+    metrics: Sequence[MetricLike] | None = None,
+    ranking: DistanceMetric = "cosine",
+) -> None:
+    """Those checks of `compare` that need no images; raises InputError as it."""
     named_methods(methods)
-    wanted = [metric.name for metric in chosen_metrics(metrics, words=True)]
+    chosen_metrics(metrics, words=True)
     checked_metric(ranking)
-    _check(table, notions, dims, seeds)
-    return pd.DataFrame(columns=[*_COLUMNS, *wanted])
+    for what, values, such in (("dimension", dims, "128"), ("seed", seeds, "0")):
+        if not len(values):
+            raise InputError(f"There is no {what} to measure; give at least one, such as {such}.")
+    for dim in dims:
+        if dim != SUGGESTED and (not isinstance(dim, int | np.integer) or dim < 1):
+            raise InputError(f"The dimension {dim!r} can't be measured; give whole numbers from 1, or '{SUGGESTED}'.")
+    names = [notion.name for notion in notions]
+    for notion in notions:
+        if names.count(notion.name) > 1:
+            raise InputError(f"Two notions are called '{notion.name}', so their rows could not be told apart; rename one.")
+        if notion.joined:
+            raise InputError(f"The notion '{notion.name}' joins several, and methods are compared on one; measure its space by `Space.metrics`.")
+        if notion.attribute is None:
+            raise InputError(f"The notion '{notion.name}' names no attribute that judges it; choose another, or add `attribute` to its file.")
 
 
 @folder_kept_out()
@@ -217,21 +244,11 @@ class _Run(NamedTuple):
     seed: int
 
 
-def _check(table: "ImageTable", notions: Sequence["Notion"], dims: Sequence[int | str], seeds: Sequence[int]) -> None:
-    for what, values, such in (("notion", notions, "'car color'"), ("dimension", dims, "128"), ("seed", seeds, "0")):
-        if not len(values):
-            raise InputError(f"There is no {what} to measure; give at least one, such as {such}.")
-    for dim in dims:
-        if dim != SUGGESTED and (not isinstance(dim, int | np.integer) or dim < 1):
-            raise InputError(f"The dimension {dim!r} can't be measured; give whole numbers from 1, or '{SUGGESTED}'.")
-    names = [notion.name for notion in notions]
+def _check(table: "ImageTable", notions: Sequence["Notion"]) -> None:
+    if not len(notions):
+        raise InputError("There is no notion to measure; give at least one, such as 'car color'.")
     for notion in notions:
-        if names.count(notion.name) > 1:
-            raise InputError(f"Two notions are called '{notion.name}', so their rows could not be told apart; rename one.")
-        if notion.joined:
-            raise InputError(f"The notion '{notion.name}' joins several, and methods are compared on one; measure its space by `Space.metrics`.")
-        if notion.attribute is None:
-            raise InputError(f"The notion '{notion.name}' names no attribute that judges it; choose another, or add `attribute` to its file.")
+        assert notion.attribute is not None
         if notion.attribute not in table.attributes:
             raise InputError(f"The notion '{notion.name}' is judged by the attribute '{notion.attribute}', but the images have {table.attributes}.")
         if not has_label(table.frame[notion.attribute]).any():

@@ -53,7 +53,7 @@ def encoder_sizes(
     """
     from likeness.embedding import embed as embed_table
 
-    _check(encoders)
+    check_encoders(encoders)
     empty = no_runs(table, notions, methods, (dim,), seeds, metrics=metrics)
     make = embed or (lambda images, encoder: embed_table(images, encoder, should_stop=should_stop))
     each = len(notions) * sum(len(seeds) if method.seeds else 1 for method in named_methods(methods))
@@ -77,7 +77,8 @@ def encoder_sizes(
     return joined(frames, "encoder", empty)
 
 
-def _check(encoders: Sequence[str]) -> None:
+def check_encoders(encoders: Sequence[str]) -> None:
+    """Raises InputError as `encoder_sizes` for no encoder, or one twice."""
     if not len(encoders):
         raise InputError("There is no encoder to measure; name at least one, such as 'cars'.")
     for encoder in encoders:

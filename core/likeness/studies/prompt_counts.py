@@ -64,7 +64,7 @@ def prompt_counts(
 
     InputError: more prompts than the notion has, no count, one that is no whole number from 2, or one twice.
     """
-    _check(counts, notion)
+    check_counts(counts, notion)
     empty = no_runs(base.table, [notion], methods, (dim,), seeds, metrics=metrics)
     empty.insert(0, "rank", [])
     parts = list(_parts(notion, counts, methods, seeds))
@@ -99,7 +99,8 @@ def prompt_sample(notion: "Notion", count: int, seed: int) -> "Notion":
     return replace(notion, aspects=tuple(notion.aspects[row] for row in order))
 
 
-def _check(counts: Sequence[int], notion: "Notion") -> None:
+def check_counts(counts: Sequence[int], notion: "Notion") -> None:
+    """Raises InputError as `prompt_counts` for numbers of prompts that can't be sampled of a notion."""
     if not len(counts):
         raise InputError("There is no number of prompts to measure; give at least one, such as 10.")
     for count in counts:

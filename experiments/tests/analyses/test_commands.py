@@ -19,7 +19,7 @@ def analyze(run: Run, tmp_path: Path) -> Callable[..., tuple[str, pd.DataFrame]]
     """Runs an analysis; what it printed, and the runs that it wrote."""
 
     def call(*words: str) -> tuple[str, pd.DataFrame]:
-        status, printed, err = run("analyses", *words, "--out", str(tmp_path / "runs.csv"))
+        status, printed, err = run("analyses", *words, "--out", str(tmp_path / "runs.csv"), "--force")
         assert status == 0, err
         return printed, pd.read_csv(tmp_path / "runs.csv")
 
