@@ -29,6 +29,7 @@ _TRUTHS = {"True": True, "False": False}
 # Signs by which spreadsheets know a formula (OWASP, "CSV injection"), the last four in full width.
 _FORMULA_SIGNS = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 _FORMULA, _GUARDED = re.compile(f"'*[{_FORMULA_SIGNS}]"), re.compile(f"'+[{_FORMULA_SIGNS}]")
+_FIRST_SIGNS = frozenset("'=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # by which most cells are passed over
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]inf")
 
 csv.field_size_limit(1 << 30)  # a cell of captions or outlines may pass the 131,072 signs that are the module's own limit
@@ -121,7 +122,7 @@ def csv_bytes(frame: pd.DataFrame, header: bool = True) -> bytes:
 def _guarded(column: "pd.Series[Any]") -> "pd.Series[Any]":
     if column.dtype.kind in "biufcmM":  # numbers, truths and times
         return column
-    return pd.Series([_guard(cell) for cell in column], dtype=object)
+    return pd.Series([cell if str(cell)[:1] not in _FIRST_SIGNS else _guard(cell) for cell in column.tolist()], dtype=object)
 
 
 def _guard(cell: Any) -> Any:
