@@ -1,4 +1,10 @@
-from .array_files import read_array as read_array, read_arrays as read_arrays, read_weights as read_weights, write_weights as write_weights
+from .array_files import (
+    read_array as read_array,
+    read_arrays as read_arrays,
+    read_weights as read_weights,
+    remove_damaged_array as remove_damaged_array,
+    write_weights as write_weights,
+)
 from .arrow_table import from_arrow as from_arrow, plain_column as plain_column, to_arrow as to_arrow
 from .checkpoints import CheckpointFile as CheckpointFile
 from .confinement import (
@@ -92,6 +98,7 @@ from .unreadable import (
     TransientError as TransientError,
     UnreadableImageError as UnreadableImageError,
     is_transient as is_transient,
+    lacks_memory as lacks_memory,
     transient_reason as transient_reason,
 )
 from .vector_file import (
