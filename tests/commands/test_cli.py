@@ -301,6 +301,11 @@ def test_a_search_says_where_a_notion_cannot_be_relied_on(run: Run) -> None:
     assert "Note" not in run(*small, "car-color")[2]
 
 
+def test_a_text_in_bytes_that_are_none_is_searched_with(run: Run) -> None:
+    status, printed, err = run("search", "cars", "--text", "a red car \udcc3\udcbc", "-k", "1", "--csv", "--encoder", "cars-small")
+    assert (status, len(printed.splitlines())) == (0, 2), err
+
+
 def test_the_notions_of_images_are_listed(run: Run) -> None:
     status, printed, _ = run("notions", "cars", "--encoder", "cars-small", "--format", "csv")
     lines = printed.splitlines()

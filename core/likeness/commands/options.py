@@ -7,7 +7,7 @@ import typer
 
 from likeness.defaults import LARGEST_SEED
 from likeness.errors import InputError
-from likeness.io import check_output_file, check_output_folder
+from likeness.io import check_output_file, check_output_folder, name_to_text
 
 FORMATS = ("table", "markdown", "csv", "latex")
 
@@ -24,6 +24,11 @@ def output_folder(place: Path | None) -> Path | None:
     if place is not None:
         check_output_folder(place)
     return place
+
+
+def plain_text(text: str | None) -> str | None:
+    """What an option that takes a text calls: where the system speaks another language than UTF-8, its bytes are those of a file's name."""
+    return None if text is None else name_to_text(text)
 
 
 def _known_format(format: str) -> str:
