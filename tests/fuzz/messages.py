@@ -102,7 +102,7 @@ def widget_state(widget: str, declared: str | None, draw: random.Random) -> Widg
 
 def _file(draw: random.Random) -> dict[str, Any]:
     """What a browser says of a file that it has sent."""
-    return {"file_id": draw.choice(("a", "a", *_TEXTS)), "name": draw.choice(("a.png", "a.json", *_TEXTS)), "size": draw.choice(_WHOLE)}
+    return {"file_id": draw.choice(("a", "a", *_TEXTS)), "name": draw.choice(("a.png", "a.json", *_TEXTS)), "size": abs(draw.choice(_WHOLE))}
 
 
 def widget_states(declared: dict[str, str | None], draw: random.Random, buttons: bool = True) -> WidgetStates:
