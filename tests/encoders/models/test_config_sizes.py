@@ -134,4 +134,5 @@ def test_published_models_are_let_through() -> None:
     for name in open_clip.list_models():
         check_sizes(open_clip.get_model_config(name), name)
     largest = {"hidden_size": 5_120, "num_hidden_layers": 48, "intermediate_size": 25_600, "num_attention_heads": 40, "image_size": 448}
+    check_sizes({"num_hidden_layers": {"vision": 5, "language": 9}, "id2label": {0: "a"}, 1: 10}, "LXMERT")  # type: ignore[dict-item]
     check_sizes({"vision_config": largest | {"patch_size": 14}, "rope_theta": 5_000_000, "text_config": {"vocab_size": 262_144}}, "EVA-CLIP-18B")

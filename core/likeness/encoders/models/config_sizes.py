@@ -50,7 +50,7 @@ def _check_size(key: str, value: Any, name: str) -> None:
     known = _BOUNDS.get(key)
     numbers = _numbers(value)
     if known is None:
-        if "theta" not in key and any(isinstance(each, int) and not -_MOST <= each <= _MOST for each in numbers):  # of angles, no size
+        if "theta" not in str(key) and any(isinstance(each, int) and not -_MOST <= each <= _MOST for each in numbers):  # of angles, no size
             raise InputError(f"{name} has the {key} {_shown(value)}, and {_MOST:,} is the most that is read; choose another model.")
     elif value is not None:
         least, most = known
@@ -60,8 +60,8 @@ def _check_size(key: str, value: Any, name: str) -> None:
 
 
 def _numbers(value: Any) -> list[Any]:
-    """The numbers in a value or a list; None for what is none."""
-    listed = value if isinstance(value, list | tuple) else [value]
+    """The numbers in a value, a list or a mapping; None for what is none."""
+    listed = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else [value]
     return [each if isinstance(each, int | float) and not isinstance(each, bool) else None for each in listed]
 
 
