@@ -89,6 +89,24 @@ def write_pdf(path: Path, sizes: tuple[tuple[int, int], ...] = ((64, 48), (40, 8
     return path
 
 
+def pdf_of(parts: list[bytes]) -> bytes:
+    """A PDF of these objects, the first of which is the catalog."""
+    content, places = b"%PDF-1.4\n", []
+    for number, part in enumerate(parts, 1):
+        places.append(len(content))
+        content += b"%d 0 obj\n%s\nendobj\n" % (number, part)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    begin, size = len(content), len(parts) + 1
+    content += b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<</Size %d/Root 1 0 R>>\n" % (size, table, size)
+    return content + b"startxref\n%d\n%%%%EOF\n" % begin
+
+
+def empty_pdf(width: int = 100, height: int = 100, pages: int = 1) -> bytes:
+    """A PDF with one empty page, in points, which says that it has so many."""
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]>>" % (width, height)
+    return pdf_of([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count %d>>" % pages, page])
+
+
 def write_video(path: Path, shades: tuple[int, ...] = (0, 120, 240), rate: int = 5, codec: str = "mp4v") -> Path:
     """A second of each shade of gray."""
     import cv2

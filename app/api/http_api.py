@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -26,7 +26,7 @@ from api.schemas import Problem, Schema
 from likeness.errors import InputError
 from likeness.io import parse_json
 from server.addresses import address
-from server.middleware.responses import API, problem
+from server.middleware.responses import API, BROKEN_OFF, problem
 from server.settings import server
 
 _NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -84,9 +84,12 @@ class _Request(Request):
             length = self.headers.get("content-length", "")
             content = bytearray()
             self._check_length(int(length[:15]) if length.isdecimal() else 0)
-            async for part in self.stream():
-                content += part
-                self._check_length(len(content))
+            try:
+                async for part in self.stream():
+                    content += part
+                    self._check_length(len(content))
+            except ClientDisconnect:
+                raise HTTPException(400, BROKEN_OFF) from None
             self._body = bytes(content)
         return self._body
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import create_model
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from api.gate import Gate
 from api.operations import OPERATIONS, Operation, answered
@@ -43,9 +44,24 @@ class Tools:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] == "POST":
-            await self._manager.handle_request(scope, receive, send)
+            await self._manager.handle_request(scope, _whole(receive), send)
         else:  # a stream from the server, which has nothing to say of its own
             await problem(405, "This address takes POST requests only.", {"Allow": "POST"})(scope, receive, send)
+
+
+def _whole(receive: Receive) -> Receive:
+    """Raises ClientDisconnect where the content breaks off; the package would log that as an error of its own."""
+    has_all = False
+
+    async def received() -> Message:
+        nonlocal has_all
+        message = await receive()
+        if message["type"] == "http.disconnect" and not has_all:
+            raise ClientDisconnect
+        has_all = has_all or not message.get("more_body", False)
+        return message
+
+    return received
 
 
 def tool_server(gate: Gate) -> "Server[Any]":

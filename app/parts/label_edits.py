@@ -114,7 +114,7 @@ def _has(view: View, rows: Rows, label: Label) -> "np.ndarray":
     if column is None:
         return np.zeros(len(rows), bool)
     values = frame[column].iloc[rows]
-    has = values.astype(str) == value if value else values.fillna(False).astype(bool)
+    has = values.astype(str) == value if value else values.notna() & values.astype(object).ne(False)
     return np.asarray(has, bool)
 
 

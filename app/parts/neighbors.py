@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from likeness.data import has_label
 from likeness.encoders import reads_nothing
@@ -165,7 +166,7 @@ def upload_key() -> str:
 def image_was_given() -> None:
     """The uploaded image becomes the query, or a term of one of several."""
     upload = st.session_state.get(upload_key())
-    if upload is None:
+    if not isinstance(upload, UploadedFile):  # none, or one that has not come or is gone
         return
     _uploads.set(_uploads.get() + 1)
     token = query_pictures.keep(upload.name, upload.getvalue())

@@ -31,7 +31,7 @@ def confine_server() -> None:
     if settings.shared:
         from likeness.encoders import installed_folders  # else no server needs it before its first page
 
-        confine([*_folders(), *installed_folders()], [visitors_dir()], settings.urls)
+        confine([*_folders(), *installed_folders()], [visitors_dir()])
     if not settings.allows_downloads:
         os.environ["HF_HUB_OFFLINE"] = "1"
 

@@ -43,7 +43,6 @@ class ServerSettings(FrozenConfig):
 
     shared: bool = False  # others use it: they reach files below `roots` and what they uploaded themselves, and see no path of the server
     roots: dict[str, Path] = Field(default_factory=dict)  # folders of images, by the name that people write; empty: no path at all
-    urls: tuple[str, ...] = ()  # addresses below which images are read, such as s3://bucket/photos
     training: bool | None = None  # runs and benchmarks can be started, stopped and resumed; None: where the server is not shared
     runs: bool = True  # and looked at
     downloads: bool | None = None  # weights that are not here are fetched from a hub; None: where the server is not shared

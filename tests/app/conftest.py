@@ -85,6 +85,16 @@ class Server:
             connection.sendall("\r\n".join(lines).encode())
             return int(connection.recv(100).split()[1])
 
+    def break_off(self, request: str, body: bytes, **headers: str) -> None:
+        """Sends the beginning of a request, waits until the server reads it, and hangs up."""
+        host, _, port = self.url.removeprefix("http://").partition(":")
+        lines = [f"{request} HTTP/1.1", f"Host: {host}:{port}", *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items()), "", ""]
+        with socket.create_connection((host, int(port)), timeout=600) as connection:
+            connection.sendall("\r\n".join(lines).encode() + body)
+            connection.settimeout(0.3)
+            with contextlib.suppress(TimeoutError, ConnectionError):
+                connection.recv(100)
+
     def stop(self) -> None:
         self._process.terminate()
         self._process.wait(600)

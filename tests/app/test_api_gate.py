@@ -18,6 +18,7 @@ import httpx2
 import pytest
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
@@ -26,6 +27,7 @@ import likeness as lk
 from api.gate import Gate, Gated
 from likeness.data import add_dataset, new_entry
 from server.accounts import write_token
+from server.middleware.build_middleware import WholeRequests
 from server.middleware.host_check import Hosts
 from server.middleware.limits import Limits
 from server.settings import ServerSettings
@@ -109,6 +111,50 @@ def test_bodies_that_are_too_large_are_refused(closed: tuple[Any, list[str]]) ->
     connection.endheaders()  # the content does not come: it is refused by its length
     assert connection.getresponse().status == 413
     connection.close()
+
+
+def test_a_body_that_breaks_off_or_is_no_json_leaves_no_traceback(closed: tuple[Any, list[str]]) -> None:
+    server, before = closed[0], len(closed[0].printed())
+    program = {"Authorization": f"Bearer {closed[1][0]}", "Content_Type": "application/json"}
+    sound = b'{"rows": [1], "tag": "broken off"}'
+    bodies = [({"Content_Length": "1000"}, sound), ({"Content_Length": "1000"}, b""), ({"Transfer_Encoding": "chunked"}, b'5\r\n{"a')]
+    bodies += [({"Transfer_Encoding": "chunked"}, b'5\r\n{"row\r\nzz\r\n'), ({"Transfer_Encoding": "chunked"}, b"-5\r\n{}")]
+    for path in ("labels", "labels/undo", "search", "notions/fit"):
+        for headers, body in bodies:
+            server.break_off(f"POST {CARS}/{path}", body, **program, **headers)
+    server.break_off(f"POST {CARS}/search/image", b"\xff\xd8", **program | {"Content_Type": "image/jpeg"}, Content_Length="1000")
+    server.break_off("POST /token", b"token=x", Content_Type="application/x-www-form-urlencoded", Content_Length="1000")
+    with _client(closed) as client:
+        for content in (b'{"tag": "\xff"}', b"[" * 100_000, b'{"a":' * 100_000, b"", b"\x00", b'{"tag": "\\ud800"}', b"9" * 5_000):
+            refused = client.post(f"{CARS}/labels", content=content, headers={"Content-Type": "application/json"})
+            assert (refused.status_code, refused.headers["content-type"]) == (400, "application/problem+json"), content[:20]
+        assert "broken off" not in {each["name"] for each in client.get(f"{CARS}/labels").json()["labels"]}
+    printed = server.printed()[before:]
+    assert "Traceback" not in printed
+    assert len(printed.splitlines()) <= 4 * len(bodies) + 2, printed
+
+
+def test_what_breaks_off_behind_the_limits_is_answered() -> None:
+    async def reads(scope: Any, receive: Any, send: Any) -> None:
+        await Request(scope, receive).body()
+
+    async def asked(path: str) -> list[Any]:
+        sent = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        async def receive() -> Any:
+            return {"type": "http.disconnect"}
+
+        scope = {"type": "http", "method": "POST", "path": path, "headers": [], "query_string": b"", "client": ("10.0.0.1", 1)}
+        await WholeRequests(reads)(scope, receive, send)
+        return sent
+
+    begin, content = in_own_loop(asked("/api/v1/x"))
+    assert begin["status"] == 400
+    assert json.loads(content["body"])["detail"] == "The body of the request broke off before its end. Send it again."
+    assert in_own_loop(asked("/elsewhere"))[1]["body"] == b"The body of the request broke off before its end. Send it again."
 
 
 def test_who_asks_too_fast_is_told_when_to_ask_again() -> None:

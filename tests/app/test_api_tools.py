@@ -16,11 +16,17 @@ pytestmark = pytest.mark.skipif(importlib.util.find_spec("mcp") is None, reason=
 
 
 @pytest.fixture(scope="module")
-def served(begin_once: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """Address of the tools of a served app, and a token."""
+def app_and_token(begin_once: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, str]:
+    """A served app with tools, and a token."""
     file = tmp_path_factory.mktemp("tools") / "tokens.txt"
     token = write_token(file, "agent")
-    return f"{begin_once('--token', '--mcp', '--program-tokens', str(file)).url}/mcp", token
+    return begin_once("--token", "--mcp", "--program-tokens", str(file)), token
+
+
+@pytest.fixture
+def served(app_and_token: tuple[Any, str]) -> tuple[str, str]:
+    """Address of its tools, and the token."""
+    return f"{app_and_token[0].url}/mcp", app_and_token[1]
 
 
 def _with_client(served: tuple[str, str], mode: str, work: Any) -> Any:
@@ -98,3 +104,18 @@ def test_a_missing_package_is_told_before_the_start(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(settings, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"likeness\[mcp\]"):
         settings.settings_from({"mcp": True})
+
+
+def test_a_call_that_breaks_off_leaves_no_traceback(app_and_token: tuple[Any, str]) -> None:
+    app, token = app_and_token
+    before = len(app.printed())
+    headers = {"Authorization": f"Bearer {token}", "Content_Type": "application/json", "Accept": "application/json, text/event-stream"}
+    for _ in range(2):
+        app.break_off("POST /mcp", b'{"jsonrpc": "2.0", ', **headers, Content_Length="1000")
+    with httpx2.Client(headers={"Authorization": f"Bearer {token}"}, trust_env=False) as client:
+        kinds = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        for content in (b"\xff", b"[" * 100_000, b"{}"):
+            assert client.post(f"{app.url}/mcp", content=content, headers=kinds).status_code == 400
+    printed = app.printed()[before:]
+    assert "Traceback" not in printed
+    assert len(printed.splitlines()) <= 2, printed

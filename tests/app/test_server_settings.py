@@ -27,7 +27,7 @@ def test_settings_go_through_the_environment_and_a_shared_server_lets_do_little_
     assert shared.roots == {tmp_path.name: tmp_path.resolve()}
     assert _may(shared) == (True, False, False)
     assert _may(settings_from({"shared": True, "training": True, "downloads": True})) == (True, True, True)
-    chosen = settings_from({"shared": True, "roots": {"photos": str(tmp_path)}, "max_upload_mb": 7, "urls": ["s3://a/b"]})
+    chosen = settings_from({"shared": True, "roots": {"photos": str(tmp_path)}, "max_upload_mb": 7})
     monkeypatch.setenv("LIKENESS_SERVER", chosen.as_text())
     assert server() == chosen
     (tmp_path / "server.yaml").write_text("shared: true\nmax_upload_mb: 9\n")

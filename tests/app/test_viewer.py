@@ -82,6 +82,11 @@ def test_the_image_is_searched_with_selected_and_labeled_and_nothing_else_is_don
         assert sorted(client.get("/info/cars/7").json()["labels"]) == sorted(then)
     assert store.columns([str(cars().table.frame["path"].iloc[7])])["breed"].tolist() == ["pug"]
     assert app.sent("viewer")["labels"] == [["good", ""], ["breed", "pug"]]
+    odd_labels: list[tuple[Any, Any]] = [("breed", ""), ("breed", None), ("good", "pug"), ("BREED", ""), ("", "pug"), ([], {}), ("\ud800", "x")]
+    for name, value in odd_labels:  # an attribute without a value, a tag with one
+        _act(app, monkeypatch, {"action": "label", "row": 8, "name": name, "value": value}).run()
+        assert not app.exception
+    assert client.get("/info/cars/8").json()["labels"] == []
     assert _act(app, monkeypatch, {"action": "search", "row": 5}).run().subheader[0].value == "Neighbors of 00005.webp"
     assert _act(app, monkeypatch, {"action": "saliency", "row": 9}).session_state["rows"].tolist() == [9]
     assert app.run().sent("viewer")["next"] == ["saliency", 2]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.proto.Common_pb2 import FileUploaderState, UploadedFileInfo
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.state.session_state import SessionState, WStates
 from streamlit.testing.v1 import AppTest
@@ -84,6 +85,22 @@ def test_a_name_that_is_none_of_a_widget_is_passed_over_and_the_app_checks_all(a
     monkeypatch.setattr(WStates, "__getitem__", WStates.__getitem__.__wrapped__)  # type: ignore[attr-defined]
     app.run()
     assert hasattr(WStates.__getitem__, "__wrapped__")
+
+
+def _uploads(*files: dict[str, Any]) -> FileUploaderState:
+    return FileUploaderState(uploaded_file_info=[UploadedFileInfo(**file) for file in files])
+
+
+def test_a_file_that_has_not_come_is_none(app: Any) -> None:
+    infos: list[dict[str, Any]] = [{}, {"file_id": "none"}, {"file_id": "none", "name": "x.png", "size": 2**40}, {"name": "../x.exe"}]
+    for page in ("", "images"):
+        app.open(page) if page else app.run()
+        for sent in (*([info] for info in infos), infos + infos):
+            uploaders = app.get("file_uploader")
+            assert uploaders
+            for uploader in uploaders:
+                app._run(WidgetStates(widgets=[WidgetState(id=uploader.proto.id, file_uploader_state_value=_uploads(*sent))]))
+                assert not app.exception
 
 
 def test_fields_look_up_their_own_values_alone(monkeypatch: pytest.MonkeyPatch) -> None:

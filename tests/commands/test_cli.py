@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 import likeness as lk
 from commands.test_column_options import COMMANDS
@@ -244,6 +245,53 @@ def test_an_error_that_a_library_makes_of_an_interruption_is_one(run: Run, monke
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        ImportError("libtorch_cpu.so: failed to map segment from shared object"),
+        RuntimeError("[enforce fail at alloc_cpu.cpp:115] . DefaultCPUAllocator: can't allocate memory: you tried to allocate 400 bytes."),
+        RuntimeError("can't start new thread"),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        SystemError("std::bad_alloc"),
+    ],
+)
+def test_too_little_memory_is_told_in_whatever_words_a_library_says_so(run: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    import likeness.notions
+
+    def fail(*_: object) -> None:
+        try:
+            raise error
+        except Exception as cause:
+            raise ValueError("something else failed then") from cause
+
+    monkeypatch.setattr(likeness.notions, "list_notions", fail)
+    status, _, err = run("info")
+    assert (status, err) == (2, "Error: There is too little memory for this; ask for less at once, or allow more.\n")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space")
+@pytest.mark.parametrize("kilobytes", [800_000, 1_500_000, 2_500_000, 4_000_000])
+def test_with_little_address_space_images_are_embedded_or_a_sentence_says_why_not(photos: Path, kilobytes: int) -> None:
+    command = f"ulimit -v {kilobytes}; exec {sys.executable} -m likeness embed {photos} --encoder cars-small"
+    ended = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=600, check=False)
+    assert "Traceback" not in ended.stderr
+    assert ended.returncode == 0 or (ended.returncode, ended.stderr.splitlines()[-1][:7]) == (2, "Error: "), ended.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names that are not UTF-8")
+def test_names_and_labels_where_the_system_speaks_ascii(tmp_path: Path) -> None:
+    (tmp_path / "写真").mkdir()
+    Image.new("RGB", (8, 8)).save(tmp_path / "写真" / "é.png")
+    (tmp_path / "写真" / "список.csv").write_text("path,größe\né.png,naïve 日本\n", encoding="utf-8")
+    surroundings = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    for words in (("info", "写真"), ("info", "写真/список.csv"), ("tags", "import", "写真", "写真/список.csv"), ("tags", "log", "写真")):
+        call = [sys.executable, "-m", "likeness", *words]
+        ended = subprocess.run(call, env=surroundings, cwd=tmp_path, capture_output=True, timeout=600, check=False)
+        assert (ended.returncode, b"Traceback" in ended.stderr) == (0, False), ended.stderr
+
+
 def test_a_search_says_where_a_notion_cannot_be_relied_on(run: Run) -> None:
     small = ("search", "cars", "--row", "3", "-k", "1", "--csv", "--encoder", "cars-small", "--notion")
     status, printed, err = run(*small, "sun-side")
@@ -251,6 +299,11 @@ def test_a_search_says_where_a_notion_cannot_be_relied_on(run: Run) -> None:
     assert "Note: sun side: " in err
     assert "do not rely on this notion" in err
     assert "Note" not in run(*small, "car-color")[2]
+
+
+def test_a_text_in_bytes_that_are_none_is_searched_with(run: Run) -> None:
+    status, printed, err = run("search", "cars", "--text", "a red car \udcc3\udcbc", "-k", "1", "--csv", "--encoder", "cars-small")
+    assert (status, len(printed.splitlines())) == (0, 2), err
 
 
 def test_the_notions_of_images_are_listed(run: Run) -> None:

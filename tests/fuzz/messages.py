@@ -87,6 +87,10 @@ def widget_state(widget: str, declared: str | None, draw: random.Random) -> Widg
         state.int_value = draw.choice(_WHOLE)
     elif field == "bytes_value":
         state.bytes_value = draw.randbytes(draw.choice((0, 1, 100)))
+    elif field == "file_uploader_state_value":
+        value.SetInParent()
+        for _ in range(draw.choice((0, 1, 2, 3))):  # without a name, a field or a file, or several times the same
+            value.uploaded_file_info.add(**{name: each for name, each in _file(draw).items() if draw.random() < 0.7})
     elif field.endswith("_array_value") and hasattr(value, "data"):
         value.SetInParent()
         pool = {"string": _TEXTS, "double": _NUMBERS, "int": _WHOLE}.get(field.split("_", 1)[0], ())
@@ -94,6 +98,11 @@ def widget_state(widget: str, declared: str | None, draw: random.Random) -> Widg
     else:
         value.SetInParent()
     return state
+
+
+def _file(draw: random.Random) -> dict[str, Any]:
+    """What a browser says of a file that it has sent."""
+    return {"file_id": draw.choice(("a", "a", *_TEXTS)), "name": draw.choice(("a.png", "a.json", *_TEXTS)), "size": abs(draw.choice(_WHOLE))}
 
 
 def widget_states(declared: dict[str, str | None], draw: random.Random, buttons: bool = True) -> WidgetStates:

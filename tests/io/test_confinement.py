@@ -44,33 +44,17 @@ def test_only_the_folders_are_read(places: Path) -> None:
             as_path(str(places / outside))
 
 
-def test_only_the_addresses_are_read() -> None:
-    confine([], urls=["s3://mine/photos/"])
-    check_url("s3://mine/photos/a.png")
-    check_url("s3://mine/photos")
-    check_url("s3://mine/photos/a%20b..c.png?size=1")
-    for url in ("s3://mine/photosx/a.png", "s3://mine/photos/../a.png", "s3://other/a.png", "file:///etc/passwd"):
-        with pytest.raises(InputError, match="cannot be reached here"):
+def test_no_address_is_read(places: Path) -> None:
+    confine([places / "open"])
+    for url in (
+        "s3://mine/photos/a.png",
+        "https://host/a.png",
+        "http://169.254.169.254/latest",
+        "file:///etc/passwd",
+        f"file://{places}/open/inside/a.png",
+    ):
+        with pytest.raises(InputError, match="cannot be reached here: addresses are not read"):
             check_url(url)
-
-
-@pytest.mark.parametrize(
-    "way_out",
-    [
-        *("%2e%2e/a.png", "%2E./a.png", ".%2e/a.png", "%252e%252e/a.png", "a/%2e%2e%2f%2e%2e/b.png", "..%5ca.png", "..;x/a.png", "x/.. /a.png"),
-        *("..?x", "a.png::file:///etc/passwd", "\n../a.png", "%25252525252e%25252525252e/a.png", "a\\..\\b.png"),
-    ],
-)
-def test_no_spelling_of_an_address_leads_upward(way_out: str) -> None:
-    confine([], urls=["https://host/photos"])
-    with pytest.raises(InputError, match="cannot be reached here"):
-        check_url(f"https://host/photos/{way_out}")
-
-
-def test_an_allowed_address_may_itself_be_written_in_percent_signs() -> None:
-    confine([], urls=["https://host/my%20photos"])
-    check_url("https://host/my%20photos/a.png")
-    check_url("https://host/my photos/a.png")
 
 
 def test_what_limits_cannot_be_read_from_opens_nothing(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:

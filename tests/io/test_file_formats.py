@@ -2,19 +2,22 @@
 
 import io
 import os
+import struct
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from foreign_files import HEIC, LEFT, RIGHT, dng, exif, jpeg, write_pdf, write_video
+from foreign_files import HEIC, LEFT, RIGHT, dng, empty_pdf, exif, jpeg, pdf_of, write_pdf, write_video
 from hostile_images import changed_decoder
 from likeness.errors import InputError
 from likeness.io import TransientError, UnreadableImageError, check_images, confine, count_parts, foreign_images, read_image, text_to_name
 from likeness.io.decoder_pool import DecoderPool
 from likeness.io.file_formats import is_heif
+from likeness.io.file_parts import MOST_PARTS
 
 _NOTHING_INSTALLED = "sys.modules.update(dict.fromkeys(('pi_heif', 'pillow_heif', 'rawpy', 'pypdfium2', 'cv2')))"
 
@@ -183,3 +186,68 @@ def test_names_in_any_script(folder: Path, name: str) -> None:
         file = folder / text_to_name(name + suffix)
         os.rename(folder / f"a{suffix}", file)
         assert min(read_image(Path(f"{file}{part}")).size) >= 48
+
+
+def _far(content: bytes, place: int, number: int = 2_000_000_000) -> bytes:
+    return content[:place] + struct.pack(">I", number) + content[place + 4 :]
+
+
+def _heic_bomb() -> bytes:
+    place = HEIC.index(b"ispe") + 8  # version and flags first
+    return _far(_far(HEIC, place), place + 4)
+
+
+def _raw_bomb() -> bytes:
+    """The sensor's and the preview's sides, 32 bits each, are two thousand million."""
+    content = dng()
+    for tag in (0x100, 0x101):
+        for side in (64, 48, 32):
+            entry = struct.pack("<HHII", tag, 4, 1, side)
+            content = content.replace(entry, struct.pack("<HHII", tag, 4, 1, 2_000_000_000))
+    return content
+
+
+def _video_bomb(folder: Path) -> bytes:
+    """An AVI whose headers tell of two thousand million frames of 65,535 x 65,535 pixels."""
+    content = write_video(folder / "whole.avi", codec="MJPG").read_bytes()
+    main, stream, image = content.index(b"avih") + 8, content.index(b"strh") + 8, content.index(b"strf") + 8
+    for place, number in ((main + 16, 2_000_000_000), (main + 32, 65_535), (main + 36, 65_535), (stream + 32, 2_000_000_000)):
+        content = content[:place] + struct.pack("<I", number) + content[place + 4 :]
+    return content[: image + 4] + struct.pack("<II", 65_535, 65_535) + content[image + 12 :]
+
+
+@pytest.mark.parametrize("name", ["a.heic", "a.dng", "a.avi", "many.pdf"])
+def test_bombs_of_each_format_end_in_a_sentence_or_in_a_small_picture(tmp_path: Path, name: str) -> None:
+    make = {"a.heic": _heic_bomb, "a.dng": _raw_bomb, "a.avi": lambda: _video_bomb(tmp_path), "many.pdf": lambda: empty_pdf(pages=1_000_000)}
+    (tmp_path / name).write_bytes(make[name]())
+    begin = time.monotonic()
+    try:
+        image = read_image(tmp_path / name)  # the preview of a raw file, whose sensor nobody asks for
+    except InputError:
+        image = Image.new("RGB", (1, 1))
+    assert max(image.size) <= 1_024
+    counted = count_parts([tmp_path / name])[0]
+    assert isinstance(counted, InputError) or counted <= MOST_PARTS
+    assert time.monotonic() - begin < 60
+
+
+def test_more_parts_than_are_read_are_told_by_number(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(empty_pdf(pages=1_000_000))
+    assert str(count_parts([tmp_path / "a.pdf"])[0]) == "The image 'a.pdf' has 1,000,000 pages or seconds, and 1 to 20,000 are read; split it."
+
+
+def test_a_page_runs_no_script_and_reads_no_other_file(tmp_path: Path) -> None:
+    Image.new("RGB", (8, 8), (250, 0, 0)).save(tmp_path / "secret.jpg")
+    content = pdf_of(
+        [
+            b"<</Type/Catalog/Pages 2 0 R/OpenAction<</S/JavaScript/JS(while(1){})>>/AA<</WC<</S/Launch/F(/bin/true)>>>>>>",
+            b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 100]/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>/AA<</O<</S/JavaScript/JS(x)>>>>>>",
+            b"<</Length 24>>stream\n100 0 0 100 0 0 cm /I Do\nendstream",
+            b"<</Type/XObject/Subtype/Image/Width 8/Height 8/ColorSpace/DeviceRGB/BitsPerComponent 8/F(%s)/FFilter/DCTDecode/Length 0>>"
+            b"stream\n\nendstream" % bytes(tmp_path / "secret.jpg"),
+        ]
+    )
+    (tmp_path / "a.pdf").write_bytes(content)
+    image = read_image(tmp_path / "a.pdf")
+    assert image.getextrema()[1][0] >= image.getextrema()[0][0] - 5  # nothing red of the other file

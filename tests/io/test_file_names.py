@@ -3,6 +3,9 @@
 import json
 import os
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -31,3 +34,24 @@ def test_any_bytes_come_back_and_their_text_can_be_stored() -> None:
     assert all(os.fsencode(text_to_name(text)) == name for name, text in texts.items())
     assert len(set(texts.values())) == len(names)
     json.dumps(list(texts.values()), ensure_ascii=False).encode()
+
+
+_ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+_LISTING = """
+import os, sys
+from likeness.io import as_path, name_to_text, text_to_name
+names = os.listdir(sys.argv[1])
+texts = sorted(map(name_to_text, names))
+assert sorted(map(text_to_name, texts)) == sorted(names)
+assert all(as_path(f"{sys.argv[1]}/{text}").is_file() for text in texts)
+sys.stdout.buffer.write("|".join(texts).encode())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names that are not UTF-8")
+def test_where_python_takes_names_for_ascii_they_are_the_same_text(tmp_path: Path) -> None:
+    names = [b"caf\xe9.png", "写真 é.png".encode(), b"plain.png"]
+    for name in names:
+        (tmp_path / os.fsdecode(name)).touch()
+    found = subprocess.run([sys.executable, "-c", _LISTING, str(tmp_path)], env=os.environ | _ASCII, capture_output=True, check=True)
+    assert found.stdout.decode().split("|") == sorted(name_to_text(os.fsdecode(name)) for name in names)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from foreign_files import LEFT, RIGHT, write_pdf
+from foreign_files import LEFT, RIGHT, empty_pdf, write_pdf
 from likeness.io import UnreadableImageError, count_parts, read_image
 
 
@@ -26,21 +26,9 @@ def test_a_page_that_is_not_there(tmp_path: Path) -> None:
             read_image(tmp_path / f"a.pdf#page={page}")
 
 
-def page_of(width: int, height: int) -> bytes:
-    """A PDF with one empty page, in points."""
-    parts = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>"]
-    parts.append(b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]>>" % (width, height))
-    content, places = b"%PDF-1.4\n", []
-    for number, part in enumerate(parts, 1):
-        places.append(len(content))
-        content += b"%d 0 obj\n%s\nendobj\n" % (number, part)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    return content + b"xref\n0 4\n0000000000 65535 f \n%strailer\n<</Size 4/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (table, len(content))
-
-
-@pytest.mark.parametrize("size", [(14_000, 1), (14_000, 14_000), (1, 1)])
+@pytest.mark.parametrize("size", [(14_000, 1), (14_000, 14_000), (1_000_000, 1_000_000), (1, 1)])
 def test_odd_pages(tmp_path: Path, size: tuple[int, int]) -> None:
-    (tmp_path / "a.pdf").write_bytes(page_of(*size))
+    (tmp_path / "a.pdf").write_bytes(empty_pdf(*size))
     image = read_image(tmp_path / "a.pdf")
     assert max(image.size) == 1024
     assert image.getpixel((0, 0)) == (255, 255, 255)

@@ -1,3 +1,4 @@
+import io
 import os
 import signal
 import subprocess
@@ -45,6 +46,20 @@ def test_borders_of_blocks(count: int) -> None:
     np.testing.assert_array_equal(found.matrix, watched.whole())
     blocks = -(-count // 32)
     assert watched.calls == blocks * (blocks + 1) // 2
+
+
+def test_what_is_damaged_or_of_another_form_is_computed_again(cache: Path) -> None:
+    sound = Watched(70)
+    stored_distances(sound, "key", workers=1)
+    (file,) = (cache / "label_distances").iterdir()
+    whole, other = file.read_bytes(), io.BytesIO()
+    np.save(other, np.zeros((3, 3)))
+    for content in (b"", whole[:60], whole[:-4], other.getvalue(), b"no array" + whole[8:]):
+        file.write_bytes(content)
+        again = Watched(70)
+        np.testing.assert_array_equal(stored_distances(again, "key", workers=1).matrix, sound.whole())
+        assert again.calls
+    assert len(files(cache)) == 1
 
 
 def test_it_is_computed_once_by_any_number_of_workers(cache: Path) -> None:

@@ -8,8 +8,20 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+import likeness as lk
 from likeness.errors import InputError
-from likeness.notions import Notion, delete_notion, get_notion, is_own, list_notions, notion_problems, read_notion, save_notion, write_notion
+from likeness.notions import (
+    Notion,
+    delete_notion,
+    fitting_notions,
+    get_notion,
+    is_own,
+    list_notions,
+    notion_problems,
+    read_notion,
+    save_notion,
+    write_notion,
+)
 from likeness.notions.notion import name_key
 
 OWN = Notion("Wheel count", ["a car with {} wheels", "{} wheels"], ["three", "300", "no", "ümlaut: #1"], "How many wheels?", "wheels", "ours", "Cars")
@@ -87,6 +99,33 @@ def test_a_broken_file_is_one_clear_problem_and_the_others_still_load(cache: Pat
     assert "broken.yaml" in problem
     assert "\n" not in problem
     assert any(notion.slug == "car-color" for notion in list_notions())
+
+
+KINDS = ("[]", "{}", "{a: b}", "[[[a]]]", "[null]", "[a, {b: c}]", "3", "null", "~", "''", "2024-01-01", "!!binary aGk=", "!!set {a}")
+
+
+TEXTS = ("question", "attribute", "source", "dataset")
+
+
+@pytest.mark.parametrize("key", ["name", "template", "aspects", "aspects_from", "dim", "joined", "clicks", *TEXTS])
+def test_a_key_of_another_kind_is_refused_in_a_sentence_or_read_as_a_text(tmp_path: Path, key: str) -> None:
+    own, table = {"name": "x", "template": "a {}", "aspects": "[a, b]"}, lk.read("cars")
+    for kind in KINDS:
+        fields = {name: value for name, value in own.items() if (name, key) != ("aspects", "aspects_from")} | {key: kind}
+        (tmp_path / "n.yaml").write_text("\n".join(f"{name}: {value}" for name, value in fields.items()))
+        fitting_notions(table, folder=tmp_path)
+        problems = notion_problems(tmp_path)
+        assert all("n.yaml" in problem for problem in problems)
+        if problems:
+            assert key not in TEXTS or kind not in ("null", "~", "''", "3", "2024-01-01")
+            continue
+        notion = read_notion(tmp_path / "n.yaml")
+        assert all(isinstance(text, str) for text in (notion.name, *notion.prompts, notion.question, notion.source, notion.dataset))
+        assert notion.attribute is None or notion.attribute not in ("", "null", "~")
+        assert key in ("name", "dim", *TEXTS) or (key in ("joined", "clicks") and kind == "[]")
+        write_notion(tmp_path / "again.yaml", notion)
+        assert read_notion(tmp_path / "again.yaml") == notion
+        (tmp_path / "again.yaml").unlink()
 
 
 SCRIPTS = ["车的颜色", "цвет машины", "χρώμα", "اللون", "색상", "Façade", "🚗", "🚙", "C++", "C#", "m²", "m2"]

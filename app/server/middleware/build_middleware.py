@@ -7,6 +7,8 @@ import sys
 
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from likeness.errors import InputError
 from likeness.io import cache_dir
@@ -14,6 +16,7 @@ from server.access import redact
 from server.accounts import write_private
 from server.middleware.doors import HeaderLogin, TokenDoor
 from server.middleware.host_check import Hosts
+from server.middleware.responses import BROKEN_OFF, answer, plain
 from server.settings import FORWARDED, server
 
 _token = secrets.token_urlsafe(24)  # of this start
@@ -24,7 +27,7 @@ def build_middleware(address: str) -> list[Middleware]:
     """The outermost first, for a server that is bound to `address`.
     Raises InputError: a server behind a proxy that was not started by `likeness app`."""
     settings = server()
-    found = [Middleware(Hosts, address=address, settings=settings)]
+    found = [Middleware(WholeRequests), Middleware(Hosts, address=address, settings=settings)]
     if settings.auth is not None:
         from server.passwords import Login  # only such a server hashes passwords
 
@@ -36,6 +39,27 @@ def build_middleware(address: str) -> list[Middleware]:
     elif settings.token and not settings.shared:
         found.append(Middleware(TokenDoor, token=_token, tokens=settings.program_tokens))
     return found
+
+
+class WholeRequests:
+    """Answers a request whose content breaks off, which whoever reads it would log as an error of the server."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        has_begun = False
+
+        async def sent(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, sent)
+        except ClientDisconnect:
+            if not has_begun:
+                await answer(scope, receive, send, plain(BROKEN_OFF, 400))
 
 
 def print_link(prefix: str = "") -> None:

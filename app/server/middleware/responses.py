@@ -19,6 +19,7 @@ from server.middleware.proxies import is_https
 from server.settings import server
 
 API, MCP = "/api", "/mcp"
+BROKEN_OFF = "The body of the request broke off before its end. Send it again."
 _BEARER = "bearer "
 _HERE = Path(__file__).parent
 _STYLE = (_HERE / "door_page.css").read_text(encoding="utf-8")

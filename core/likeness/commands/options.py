@@ -9,7 +9,7 @@ import typer
 from likeness.commands.inputs import composition_named, listed_notions
 from likeness.defaults import LARGEST_SEED
 from likeness.errors import InputError
-from likeness.io import as_path, check_output_file, check_output_folder, text_of
+from likeness.io import as_path, check_output_file, check_output_folder, name_to_text, text_of
 
 FORMATS = ("table", "markdown", "csv", "latex")
 Names = TypeVar("Names", str | None, list[str] | None)
@@ -31,6 +31,11 @@ def output_folder(place: Path | None) -> Path | None:
     if place is not None:
         check_output_folder(place)
     return place
+
+
+def plain_text(text: str | None) -> str | None:
+    """What an option that takes a text calls: where the system speaks another language than UTF-8, its bytes are those of a file's name."""
+    return None if text is None else name_to_text(text)
 
 
 def _known_format(format: str) -> str:

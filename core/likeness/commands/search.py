@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likeness.commands.inputs import embedded, notion_named, source_table, space_named, tell_cut_or_unknown
-from likeness.commands.options import Dim, EncoderName, NotionName, Source
+from likeness.commands.options import Dim, EncoderName, NotionName, Source, plain_text
 from likeness.commands.terminal import print_table
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def search(
     source: Source = DATASET,
-    text: Annotated[str | None, typer.Option(help="Find images for a text.")] = None,
+    text: Annotated[str | None, typer.Option(callback=plain_text, help="Find images for a text.")] = None,
     image: Annotated[Path | None, typer.Option(help="Find images for an image file.")] = None,
     row: Annotated[int | None, typer.Option(min=0, help="Find images for image number ROW.")] = None,
     query: Annotated[

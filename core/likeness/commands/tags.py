@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 tags = typer.Typer(
     name="tags",
     cls=DefaultList,
-    help="Tags, values and notes of images: list, set, remove, rename, import and export them; undo an edit. "
+    help="Tags, values and notes of images: list, set, remove, rename, import and export them; undo an edit; repair their file. "
     "They are attributes of the images at once.",
 )
 _Name = Annotated[str, typer.Argument(help="Of a tag; with a value, of an attribute; `note` for the notes.")]
@@ -181,6 +181,18 @@ def redo(source: Source, who: _Who = None) -> None:
     Example: `likeness tags redo photos/`
     """
     _tell(_store(source)[1].redo(_user(who)), source)
+
+
+@tags.command(cls=ListedHelp)
+def repair(source: Source) -> None:
+    """Leave out of a damaged file of tags the edits that do not fit their checksums. The file as it was is kept beside it.
+
+    Example: `likeness tags repair photos/`
+    """
+    from likeness.tagging import TagStore, tags_file
+
+    left_out = TagStore(tags_file(source)).repair()
+    typer.echo(f"Left out: edit {', '.join(map(str, left_out))}." if left_out else "All edits fit their checksums and are kept.")
 
 
 def _store(source: str) -> "tuple[ImageTable, TagStore]":

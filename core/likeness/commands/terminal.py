@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from likeness.errors import InputError
-from likeness.io import interrupted_by, restore_interruption
+from likeness.io import interrupted_by, lacks_memory, restore_interruption
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,8 +86,6 @@ def answered() -> Iterator[None]:
             _flush()
         except InputError as error:
             _fail(error)
-        except MemoryError:
-            _fail(InputError("There is too little memory for this; ask for less at once."))
         except OverflowError:
             _fail(InputError("A number is larger than anything that can be counted here; give a smaller one."))
         except BrokenPipeError:
@@ -102,6 +100,8 @@ def answered() -> Iterator[None]:
         except Exception as error:
             if interrupted.is_set():  # a library that is interrupted while it is loaded makes another error of it
                 _stop()
+            if lacks_memory(error):
+                _fail(InputError("There is too little memory for this; ask for less at once, or allow more."))
             if not isinstance(error, OSError) or error.errno is None:  # of a library's own, and not of the system
                 raise
             _fail(_refused(error))

@@ -93,7 +93,7 @@ def _write_page(folder: Path, name: str, encoder: str, U: NDArray[np.float32], m
     subtracted = "" if mean is None else f'mean = np.load("{MEAN}")\n'
     product = "vectors @ U" if mean is None else "(vectors / np.linalg.norm(vectors, axis=1, keepdims=True) - mean) @ U"
     (folder / PAGE).write_text(
-        f"""# {name}
+        f"""# {" ".join(name.split())}
 
 A linear map from the {U.shape[0]} dimensions of the encoder `{encoder}` to {U.shape[1]}, in which images are near each other that are alike in this
 notion. It takes vectors of images and of texts alike; cosine similarities of what comes out say how alike they are.

@@ -3,6 +3,7 @@ from .array_files import (
     read_array as read_array,
     read_arrays as read_arrays,
     read_weights as read_weights,
+    remove_damaged_array as remove_damaged_array,
     write_weights as write_weights,
 )
 from .arrow_table import from_arrow as from_arrow, plain_column as plain_column, to_arrow as to_arrow
@@ -105,6 +106,7 @@ from .unreadable import (
     UnreadableImageError as UnreadableImageError,
     cause_of as cause_of,
     is_transient as is_transient,
+    lacks_memory as lacks_memory,
     reason_of as reason_of,
     transient_reason as transient_reason,
 )

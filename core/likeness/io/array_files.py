@@ -44,6 +44,23 @@ def mapped_array(path: Path) -> NDArray[Any]:
     return read_array(path, mapped=True, remedy="delete it, and it is computed anew")
 
 
+def remove_damaged_array(file: Path, dtype: Any, shape: tuple[int, ...]) -> None:
+    """Removes a .npy file of the cache that is cut short, damaged, or holds no array of this type and shape, so that it is made again. Raises
+    TransientError as `read_array`.
+    """
+    if not file.is_file():
+        return
+    try:
+        found = read_array(file, mapped=True)
+        is_sound = found.dtype == np.dtype(dtype) and found.shape == shape
+    except TransientError:
+        raise
+    except InputError:
+        is_sound = False
+    if not is_sound:
+        file.unlink(missing_ok=True)
+
+
 def read_arrays(content: Path | bytes, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> list[NDArray[Any]]:
     """Arrays of an .npz file by their names, and after them those of the optional ones that it has; arrays of objects, which are pickles, are
     refused.

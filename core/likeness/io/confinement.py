@@ -1,5 +1,5 @@
 """What may be read: a file and no pipe or device, which would keep its reader for ever; and for programs that open what others name, a process and
-those that it starts are confined to some folders and addresses.
+those that it starts are confined to some folders, and to this machine.
 
 Core checks every path that it is given (`likeness.io.paths.as_path`) and every file that a table lists (`check_readable`). Nothing is
 confined until `confine` is called.
@@ -8,33 +8,29 @@ confined until `confine` is called.
 import errno
 import json
 import os
-import re
 import stat
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from likeness.errors import InputError
 
 VARIABLE = "LIKENESS_CONFINED"
-_MOST_DECODED = 5  # times that an address may be written in percent signs
 
 
 class _Limits(NamedTuple):
     folders: tuple[str, ...]
     entries_of: tuple[str, ...]
-    urls: tuple[str, ...]
 
 
-def confine(folders: Iterable[Path], entries_of: Iterable[Path] = (), urls: Iterable[str] = ()) -> None:
+def confine(folders: Iterable[Path], entries_of: Iterable[Path] = ()) -> None:
     """From now on, only what lies in these folders is opened, by this process and by those that it starts. Links in them that lead out of all of them
     are not followed. Of folders `entries_of`, what lies in one of their entries is read, by whoever knows its name; they themselves are not listed.
-    Remote files are read below the `urls`, such as "s3://bucket/photos".
+    No address such as "s3://bucket/photos" is read.
     """
     real = os.path.realpath
-    limits = _Limits(tuple(map(real, folders)), tuple(map(real, entries_of)), tuple(unquote(url).rstrip("/") for url in urls))
+    limits = _Limits(tuple(map(real, folders)), tuple(map(real, entries_of)))
     os.environ[VARIABLE] = json.dumps(limits._asdict())
 
 
@@ -84,24 +80,9 @@ def check_readable(path: Path) -> Path:
 
 
 def check_url(url: str) -> None:
-    """Raises InputError for an address that may not be read here, as it is written or as its signs (%2e) mean."""
-    if not is_confined():
-        return
-    meant = _meant(url)
-    if meant is None or not any(meant == base or meant.startswith(f"{base}/") for base in _limits(os.environ[VARIABLE]).urls):
-        raise InputError(f"'{url}' cannot be reached here: only some addresses are read; copy the images, or upload them instead.")
-
-
-def _meant(url: str) -> str | None:
-    """An address with its percent signs resolved, however often it was written so; None where it leads upward or chains several."""
-    for _ in range(_MOST_DECODED):
-        decoded = unquote(url)
-        if decoded == url:
-            parts = re.split(r"[/\\?#]", url)
-            upward = any(part.partition(";")[0].strip() in (".", "..") for part in parts)
-            return None if upward or "::" in url or "\\" in url or not url.isprintable() else url
-        url = decoded
-    return None
+    """Raises InputError where what may be read is confined: whoever may name addresses reads what the machine reaches."""
+    if is_confined():
+        raise InputError(f"'{url}' cannot be reached here: addresses are not read; copy the images, or upload them instead.")
 
 
 def is_inside(real: str, folder: str) -> bool:

@@ -2,13 +2,16 @@
 
 Python holds the bytes of such a name as halves of surrogate pairs, which no Parquet file, terminal or browser takes. Here each of these bytes is
 written as the replacement sign and two hex digits, "caf\N{REPLACEMENT CHARACTER}E9.png"; so are the three bytes of that sign itself, in the rare
-name that has it. All other names stay as they are.
+name that has it. All other names stay as they are, also where Python takes file names for ASCII (LC_ALL=C): tables hold the same text everywhere.
 """
 
+import os
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable
 
+_IS_UTF8 = sys.getfilesystemencoding() == "utf-8"
 _ODD = re.compile("[\udc80-\udcff\N{REPLACEMENT CHARACTER}]")
 _WRITTEN = re.compile("(?:\N{REPLACEMENT CHARACTER}[89A-F][0-9A-F])+")
 
@@ -20,7 +23,7 @@ def name_to_text(name: str) -> str:
         >>> name_to_text("caf\\udce9.png") == "caf\\ufffdE9.png", name_to_text("café.png")
         (True, 'café.png')
     """
-    return name if name.isascii() else _ODD.sub(_bytes_written, name)
+    return name if name.isascii() else _ODD.sub(_bytes_written, name if _IS_UTF8 else _in_utf8(name))
 
 
 def text_to_name(text: str) -> str:
@@ -30,7 +33,10 @@ def text_to_name(text: str) -> str:
         >>> text_to_name("caf\\ufffdE9.png") == "caf\\udce9.png"
         True
     """
-    return text if text.isascii() else _WRITTEN.sub(_bytes_read, text)
+    if text.isascii():
+        return text
+    name = _WRITTEN.sub(_bytes_read, text)
+    return name if _IS_UTF8 else os.fsdecode(name.encode("utf-8", "surrogateescape"))
 
 
 def name_finder(names: Iterable[str]) -> Callable[[str], str | None]:
@@ -56,6 +62,14 @@ def name_finder(names: Iterable[str]) -> Callable[[str], str | None]:
         return forms.get(unicodedata.normalize("NFC", name))
 
     return find
+
+
+def _in_utf8(name: str) -> str:
+    """A name that Python read by another encoding, such as ASCII; what is text already stays."""
+    try:
+        return os.fsencode(name).decode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return name
 
 
 def _bytes_written(found: "re.Match[str]") -> str:

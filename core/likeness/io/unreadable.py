@@ -6,6 +6,7 @@ Faults of the machine at this moment are too little memory, too many open files,
 import errno
 import mmap
 import os
+import re
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +15,7 @@ from likeness.io.text import plain_name
 
 _NAMES = "ENOMEM EMFILE ENFILE EIO EAGAIN EINTR EBUSY ESTALE EREMOTEIO ETIMEDOUT ECONNRESET ECONNREFUSED ECONNABORTED EHOSTUNREACH ENETUNREACH EPIPE"
 _NUMBERS = frozenset(getattr(errno, name) for name in _NAMES.split() if hasattr(errno, name))
+_NO_MEMORY = re.compile(r"(cannot|can't|unable to) allocate|failed to map segment|can't start new thread|bad_alloc", re.IGNORECASE)
 # Room that the decoder of a large image may need; codecs answer a lack of it in the words that they have for damaged content.
 _DECODING_BYTES = 1 << 31
 # Options of libraries that let a file run code, which their errors tell people to set.
@@ -28,15 +30,27 @@ class TransientError(InputError):
         super().__init__(f"{what} cannot be read now: {self.reason}; try again when the machine is less busy.")
 
 
+def lacks_memory(error: BaseException | None) -> bool:
+    """Whether an error says that memory is lacking, in whatever words and of whatever kind: libraries that are loaded or begin a thread have their
+    own.
+    """
+    while error is not None:
+        said = isinstance(error, ImportError | RuntimeError | SystemError) and _NO_MEMORY.search(str(error))
+        if said or isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def is_transient(error: BaseException) -> bool:
     """Whether an error speaks of the machine at this moment, and not of what was read."""
-    return isinstance(error, MemoryError | TimeoutError) or (isinstance(error, OSError) and error.errno in _NUMBERS)
+    return lacks_memory(error) or isinstance(error, TimeoutError) or (isinstance(error, OSError) and error.errno in _NUMBERS)
 
 
 def transient_reason(error: BaseException) -> str:
     """Why something cannot be had now, in a few words."""
     number = getattr(error, "errno", None)
-    if isinstance(error, MemoryError) or number == errno.ENOMEM:
+    if lacks_memory(error):
         return "there is not enough memory now"
     return os.strerror(number).lower() if number else "it took too long" if isinstance(error, TimeoutError) else " ".join(str(error).split())[:100]
 

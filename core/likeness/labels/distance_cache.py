@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from likeness.io import cache_dir, folder_kept_out, mapped_array, open_atomic
+from likeness.io import cache_dir, folder_kept_out, mapped_array, open_atomic, remove_damaged_array
 from likeness.labels.matrix import MatrixLabels
 from likeness.labels.protocol import Distances, LabelDistances, Rows
 from likeness.progress import Progress
@@ -25,6 +25,7 @@ def stored_distances(labels: LabelDistances, key: str, progress: Progress | None
         workers: processes; None: one per core.
     """
     file = cache_dir() / "label_distances" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npy"
+    remove_damaged_array(file, np.float32, (len(labels), len(labels)))
     if not file.is_file():
         _remove_leftovers(file.parent)
         with open_atomic(file) as opened:

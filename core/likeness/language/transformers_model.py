@@ -79,14 +79,22 @@ def _loaded(name: str, source: str, folder: Path | None, identity: str, pooling:
     place = choose_device(device)
     if folder is not None:
         _check_folder(name, folder)
-        tokenizer, model, missing = load_from_folder(name, folder, lambda: transformers_folder(folder))
+        tokenizer, model, missing = load_from_folder(name, folder, lambda: _tried(*transformers_folder(folder), place))
     else:
-        tokenizer, model, missing = load_from_hub(name, lambda local: transformers_hub(source), lambda: (transformers_hub_files(source),))
+        wanted = transformers_hub_files(source)
+        tokenizer, model, missing = load_from_hub(name, lambda local: _tried(*transformers_hub(source), place), lambda: (wanted,))
+    _check_complete(name, [key for key in missing if pooling == "pooler" or "pooler" not in key])
+    return tokenizer, model, place
+
+
+def _tried(tokenizer: Any, model: Any, missing: list[str], place: "torch.device") -> tuple[Any, Any, list[str]]:
+    """What was loaded, once it has read a word: a configuration that fits the weights may still not fit texts."""
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     tokenizer.padding_side = "right"
-    _check_complete(name, [key for key in missing if pooling == "pooler" or "pooler" not in key])
-    return tokenizer, model.eval().requires_grad_(False).to(place), place
+    model = model.eval().requires_grad_(False).to(place)
+    token_vectors(tokenizer, model, place, ["a"])
+    return tokenizer, model, missing
 
 
 def _check_folder(name: str, folder: Path) -> None:

@@ -17,6 +17,7 @@ from likeness.io import as_path, assets_dir, cache_dir, parse_yaml, text_of, wri
 from likeness.notions.click import read_clicks
 from likeness.notions.notion import Notion, distinct_slug, name_key, slug
 
+_NOTHING = ("", "null", "~")
 _LONGEST_NUMBER = 10  # digits; no encoder has as many dimensions
 _FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset", "dim", "joined", "clicks")
 
@@ -225,8 +226,9 @@ def _read(path: Path, stamp: int) -> Notion:
     try:
         if "aspects_from" in fields:
             fields["aspects"] = _from_table(fields.pop("aspects_from"))
-        if fields.get("attribute") in ("", "null", "~"):
-            fields["attribute"] = None
+        for key in ("question", "attribute", "source", "dataset"):
+            if fields.get(key) in _NOTHING:
+                del fields[key]
         if "dim" in fields:
             fields["dim"] = _number(fields["dim"])
         if "joined" in fields:
@@ -240,7 +242,7 @@ def _read(path: Path, stamp: int) -> Notion:
 
 def _number(text: Any) -> Any:
     """`5` of a file in which every value is text; what is no number stays what it is, for `Notion` to refuse."""
-    if text in ("", "null", "~"):
+    if text in _NOTHING:
         return None
     return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) < _LONGEST_NUMBER else text
 

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from likeness.errors import InputError
@@ -36,8 +36,8 @@ class Notion(Combinable):
         clicks: what was said about pairs of images, by which these aspects were found (`likeness.clicked_notion`).
 
     Raises:
-        InputError: no name; a template without "{}" or with several; no, blank or only one different aspect; a dim below 1; weights that
-            `Composition` refuses, or a notion to be joined that has joined ones itself.
+        InputError: no name; a template without "{}" or with several; no, blank or only one different aspect; a question, attribute, source or
+            dataset that is no text; a dim below 1; weights that `Composition` refuses, or a notion to be joined that has joined ones itself.
 
     Example:
         >>> Notion("car color", "a {} car", ["red", "blue"]).prompts
@@ -66,6 +66,9 @@ class Notion(Combinable):
         for template in templates:
             _check_template(template)
         self._check_aspects()
+        for key in ("question", "attribute", "source", "dataset"):
+            if not isinstance(getattr(self, key), str) and (key, getattr(self, key)) != ("attribute", None):
+                raise InputError(f"The {key} of the notion '{self.name}' is {getattr(self, key)!r}; give a text, or leave it out.")
         if self.dim is not None and (not isinstance(self.dim, int) or isinstance(self.dim, bool) or self.dim < 1):
             raise InputError(f"The notion '{self.name}' has the dim {self.dim!r}; give a whole number from 1, or leave it out.")
         self._check_joined()
@@ -177,7 +180,7 @@ def _check_template(template: str) -> None:
 
 
 def _texts(values: Iterable[object], what: str, name: str) -> list[str]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
         raise InputError(f"The {what} of the notion '{name}' are {values!r}; give a list of texts.")
     texts = list(values)
     wrong = [value for value in texts if not isinstance(value, str)]

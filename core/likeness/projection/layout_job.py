@@ -99,7 +99,7 @@ class LayoutJob:
             return "The map was cancelled."
         errors = self._folder / "error.txt" if self._folder else None
         if errors and errors.is_file():
-            return f"The map could not be laid out: {errors.read_text()}"
+            return f"The map could not be laid out: {errors.read_text(encoding='utf-8')}"
         return "The map was removed from the store; ask for it again."
 
     def abandon(self) -> bool:

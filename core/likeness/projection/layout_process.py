@@ -40,7 +40,7 @@ def run(folder: Path) -> None:
         problem = f"{type(error).__name__}: {error}"
     with contextlib.suppress(FileNotFoundError):
         if problem:
-            (folder / "error.txt").write_text(problem)
+            (folder / "error.txt").write_text(problem, encoding="utf-8")
         (folder / "done").touch()
 
 

@@ -76,7 +76,7 @@ class LayoutWorker:
         self._queue = [folder for folder in self._queue if folder.is_dir() and not (folder / "done").exists()]
         if self._queue and (status := self._process.exit_status()) is not None:
             failed = self._queue.pop(0)
-            (failed / "error.txt").write_text(f"The layout process ended with status {status}; there may be too little memory.")
+            (failed / "error.txt").write_text(f"The layout process ended with status {status}; there may be too little memory.", encoding="utf-8")
             self._resend()
 
     def _resend(self) -> None:

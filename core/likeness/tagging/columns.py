@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.data import natural_key
+from likeness.tagging.checksums import DamagedError
 from likeness.tagging.edits import known_attribute
-from likeness.tagging.tag_file import DamagedError
 
 if TYPE_CHECKING:
     Ids = NDArray[np.int64]

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from likeness.errors import InputError
-from likeness.io import plain_name
-from likeness.tagging import columns, edits
+from likeness.io import plain_name, write_atomic
+from likeness.tagging import checksums, columns, edits
 from likeness.tagging.edits import YES, Change, Edit
 from likeness.tagging.names import LONGEST_VALUE, NOTE, Kind, check_name, check_note, check_paths, check_value, check_who
 from likeness.tagging.tag_file import copy_file, reading, writing
@@ -188,6 +188,16 @@ class TagStore:
     def copy_to(self, file: Path) -> None:
         """Writes a copy of the whole file as it is at one moment, while others go on writing; for backups. `file` must not exist."""
         copy_file(self.path, file)
+
+    def repair(self) -> list[int]:
+        """Leaves out of a damaged file the edits that do not fit their checksums, and returns their numbers; all others stay. The file as it was is
+        kept beside it, as NAME.damaged. Raises InputError where there is none, or it is damaged in a way that checksums do not tell.
+        """
+        if not self.path.exists():
+            raise InputError(f"There are no tags in '{self.path}' to repair.")
+        write_atomic(Path(f"{self.path}.damaged"), self.path.read_bytes())
+        with writing(self.path, self.wait_seconds, is_sound=False) as connection:
+            return checksums.repair(connection)
 
     def _read(self, what: "Callable[Concatenate[Connection, P], T]", *given: "P.args", **options: "P.kwargs") -> T:
         with reading(self.path, self.wait_seconds) as connection:

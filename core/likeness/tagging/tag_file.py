@@ -2,19 +2,20 @@
 
 The file is in WAL mode, so that reading goes on while somebody writes, and each commit is on the disk before it returns (synchronous = FULL).
 A connection is opened for each call: threads, forked processes and a process that is killed share nothing.
-The last one to close leaves one plain file.
+The last one to close leaves one plain file. What has changed on the disk is checked before it is read (`likeness.tagging.checksums`).
 """
 
 import os
 import secrets
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
 from likeness.errors import InputError
 from likeness.io import compute_once_locked, make_folder, name_to_text, regular_file, sync_folder
+from likeness.tagging.checksums import DamagedError, seal, verify
 from likeness.tagging.names import MOST_BYTES
 
 APPLICATION_ID = 0x4C6B5467  # "LkTg"
@@ -23,6 +24,8 @@ _PAGE_BYTES = 4096
 _MAX_PAGES = MOST_BYTES // _PAGE_BYTES
 
 _DAMAGED = "are damaged; nothing was changed: bring the file back from a backup, or move it away to begin anew."
+_PARTLY = "are damaged{}; nothing was changed: bring the file back from a backup, or keep all else by `likeness tags repair`."
+_sound: dict[Path, tuple[tuple[int, int, int], ...]] = {}  # states of files
 # state: what each image has now, and which edit gave it; a value that was removed stays as NULL, so that the edit is known.
 # changes: what an edit found and left, of which the state follows; before_edit is NULL where there was nothing, after_edit where nothing is left.
 _SCHEMA = """
@@ -39,23 +42,23 @@ CREATE TABLE state (attribute INTEGER, image INTEGER, value INTEGER, edit INTEGE
 """
 
 
-class DamagedError(Exception):
-    """A file holds what nobody wrote."""
-
-
 @contextmanager
 def reading(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
     """A connection that sees the file as it is at one moment; an empty one where there is no file. Raises InputError where the file cannot be read,
     is damaged or another program's.
     """
-    with _explained(path), closing(_open(path, wait_seconds) if path.exists() else _empty()) as connection:
-        connection.execute("BEGIN")
-        yield connection
+    with _explained(path):
+        state = _state(path)
+        with closing(_open(path, wait_seconds) if path.exists() else _empty()) as connection:
+            connection.execute("BEGIN")
+            _check(connection, path, state)
+            yield connection
 
 
 @contextmanager
-def writing(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
-    """A connection for one edit: what the block does is kept as a whole when it ends well, and not at all otherwise. Makes the file.
+def writing(path: Path, wait_seconds: float, is_sound: bool = True) -> Iterator[sqlite3.Connection]:
+    """A connection for one edit: what the block does is kept as a whole when it ends well, and not at all otherwise. Makes the file. With `is_sound`
+    False, for a repair, a damaged file is not refused.
 
     Raises:
         InputError: as `reading`, or the file cannot be written, is full, or is locked for longer than `wait_seconds`.
@@ -63,15 +66,38 @@ def writing(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
     with _explained(path):
         if not path.exists():
             _make(path)
+        state = _state(path)
         with closing(_open(path, wait_seconds)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
+                if is_sound:
+                    _check(connection, path, state)
                 yield connection
+                seal(connection)
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
+        _sound[path] = _state(path)
+
+
+def _state(path: Path) -> tuple[tuple[int, int, int], ...]:
+    """Changes with what lies on the disk; empty where nothing does."""
+    found = []
+    for file in (path, Path(f"{path}-wal")):
+        with suppress(FileNotFoundError):
+            found.append(os.stat(file))
+    return tuple((each.st_ino, each.st_size, each.st_mtime_ns) for each in found if each.st_size)
+
+
+def _check(connection: sqlite3.Connection, path: Path, state: tuple[tuple[int, int, int], ...]) -> None:
+    """Raises DamagedError where the file is damaged; what has not changed since it was found sound, or was written by this process, is not checked
+    again.
+    """
+    if state and _sound.get(path) != state:
+        verify(connection)
+        _sound[path] = state
 
 
 def copy_file(path: Path, target: Path) -> None:
@@ -164,7 +190,8 @@ def _explained(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise InputError(f"The tags in '{_shown(path)}' {_reason(error, path)}") from error
     except (DamagedError, UnicodeDecodeError) as error:  # SQLite's own messages may hold damaged names
-        raise InputError(f"The tags in '{_shown(path)}' {_DAMAGED}") from error
+        where = str(error) if isinstance(error, DamagedError) else ""
+        raise InputError(f"The tags in '{_shown(path)}' {_PARTLY.format(where) if where else _DAMAGED}") from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InputError(f"The tags in '{_shown(path)}' cannot be read or written ({reason}); allow it, or make room there.") from error

@@ -332,7 +332,7 @@ class BatchConfig(FrozenConfig):
             batch is more than several small ones.
     """
 
-    size: int = Field(default=112, ge=2)
+    size: int = Field(default=112, ge=2, le=65_536)
     per_class: int = Field(default=2, ge=1)
     draw: Literal["spread", "replacement"] = "spread"
     nearest: int = Field(default=5, ge=1)
@@ -410,7 +410,7 @@ class FewShotConfig(FrozenConfig):
     steps: PositiveInt | tuple[PositiveInt, ...] = 1000
     rate: float = Field(default=1e-4, gt=0)
     weight_decay: float = Field(default=3e-4, ge=0)
-    batch_size: int = Field(default=112, ge=4)
+    batch_size: int = Field(default=112, ge=4, le=65_536)
     draw: Literal["spread", "replacement"] = "spread"
     seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
 

@@ -63,6 +63,21 @@ def test_is_made_once_and_anew_when_a_file_changes(photos: Path, cache: Path) ->
     assert len(list((cache / "pixels").iterdir())) == 2
 
 
+def test_what_is_cut_short_is_made_again(photos: Path, content: dict[str, Any], cache: Path) -> None:
+    table, network = read_folder(photos), build_network(config_from(content).backbone)
+    pixels = np.array(load_pixels(table, 16))
+    features = np.array(cached_outputs(network, pixels, np.arange(5), 16))
+    for name, read, wanted in (
+        ("pixels", lambda: load_pixels(table, 16), pixels),
+        ("outputs", lambda: cached_outputs(network, pixels, np.arange(5), 16), features),
+    ):
+        (file,) = (cache / name).glob("*.npy")
+        whole = file.read_bytes()
+        for damaged in (b"", whole[:60], whole[:-1], whole.replace(b"(36,", b"(35,").replace(b"(5,", b"(4,")):
+            file.write_bytes(damaged)
+            np.testing.assert_array_equal(read(), wanted)
+
+
 def test_a_stop_and_an_image_that_is_broken_or_absent_are_told_of_and_leave_nothing(photos: Path, cache: Path) -> None:
     table = read_folder(photos)
     with pytest.raises(InputError, match="Stopped while reading images, 0 of 36"):

@@ -6,10 +6,8 @@ import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 import pandas as pd
 
@@ -61,7 +59,7 @@ def file_system(url: str) -> tuple[Any, str]:
     check_url(url)
     protocol = url.partition("://")[0].lower()
     try:
-        files, place = fsspec.core.url_to_fs(url, **(_web_options() if protocol in ("http", "https") else {}))
+        files, place = fsspec.core.url_to_fs(url)
     except ImportError as error:
         package = _PACKAGES.get(protocol, "")
         remedy = f"install it with `pip install {package}`" if package else f"install what fsspec asks for ({error})"
@@ -69,24 +67,6 @@ def file_system(url: str) -> tuple[Any, str]:
     except Exception as error:  # every file system checks its own address
         raise InputError(f"'{url}' cannot be reached ({_reason(error)}); write a URL such as 's3://bucket/photos'.") from error
     return files, str(place)
-
-
-@lru_cache(maxsize=1)
-def _web_options() -> dict[str, Any]:
-    """Of fsspec's web client: each address that it asks, and that a server sends it on to, is checked first."""
-    import aiohttp
-
-    async def check(session: Any, context: Any, asked: Any) -> None:
-        check_url(str(asked.url))
-
-    async def check_next(session: Any, context: Any, answered: Any) -> None:
-        headers = answered.response.headers
-        check_url(urljoin(str(answered.url), headers.get("Location") or headers.get("URI") or ""))
-
-    trace = aiohttp.TraceConfig()
-    trace.on_request_start.append(check)
-    trace.on_request_redirect.append(check_next)
-    return {"client_kwargs": {"trace_configs": [trace]}}
 
 
 def remote_states(urls: Sequence[str]) -> list[str | OSError]:

@@ -3,10 +3,12 @@
 import threading
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from PIL import Image
 
 from likeness.encoders.digests import digest, folder_digests
 from likeness.encoders.encoder import Vectors
@@ -48,13 +50,11 @@ class ClipEncoder(TowerImages):
     def __init__(self, name: str, source: EncoderName, device: str = "auto") -> None:
         import_library("open_clip")
         self._device = choose_device(device)
-        self.model, transform, self._tokenizer = _load(name, source, self._device)
-        self.tower = ImageTower(self.model.encode_image, transform, self._device)
+        self.model, self.tower, self._tokenizer, self.dim = _load(name, source, self._device)
         # Fast tokenizers raise "Already borrowed" when two threads use one.
         self._tokenizing = threading.Lock()
         self.name = name
         self.identity = _FAMILIES[source.kind].identity(name, source.target)
-        self.dim = int(self.encode_texts(["a"]).shape[1])
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Unit rows (n, d). Texts longer than the model's context are cut by its tokenizer (`likeness.encoders.cut_texts`)."""
@@ -91,16 +91,27 @@ class ClipEncoder(TowerImages):
             return unit_rows(self.model.encode_text(tokens.to(self._device)))
 
 
-def _load(name: str, source: EncoderName, device: "torch.device") -> tuple[Any, Any, Any]:
-    """Model in evaluation mode, image transform and tokenizer."""
+def _load(name: str, source: EncoderName, device: "torch.device") -> tuple[Any, ImageTower, Any, int]:
+    """Model in evaluation mode, its image side, tokenizer and dimensions."""
     if source.kind == "local-dir":
         folder = as_path(source.target)
         _check_folder(name, folder)
-        return load_from_folder(name, folder, lambda: open_clip_folder(folder, device), lambda: open_clip_folder_files(folder))
+        return load_from_folder(name, folder, lambda: _tried(*open_clip_folder(folder, device), device), lambda: open_clip_folder_files(folder))
     if source.kind == "hf-hub":
-        return load_from_hub(name, lambda local: open_clip_hub(source.target, device), lambda: open_clip_hub_files(source.target))
+        return load_from_hub(name, lambda local: _tried(*open_clip_hub(source.target, device), device), lambda: open_clip_hub_files(source.target))
     model, tag = _published(name, source.target)
-    return load_from_hub(name, lambda local: open_clip_published(model, tag, device, local), lambda: open_clip_published_files(model, tag))
+    loaded = partial(open_clip_published, model, tag, device)
+    return load_from_hub(name, lambda local: _tried(*loaded(local), device), lambda: open_clip_published_files(model, tag))
+
+
+def _tried(model: Any, transform: Any, tokenizer: Any, device: "torch.device") -> tuple[Any, ImageTower, Any, int]:
+    """What was loaded, once it has prepared an image and read a word: configurations that fit the weights may still not fit those."""
+    import torch
+
+    tower = ImageTower(model.encode_image, transform, device)
+    tower.prepare(Image.new("RGB", (8, 8)))
+    with torch.inference_mode():
+        return model, tower, tokenizer, int(model.encode_text(tokenizer(["a"]).to(device)).shape[1])
 
 
 def _check_folder(name: str, folder: Path) -> None:

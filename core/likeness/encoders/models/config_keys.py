@@ -1,4 +1,6 @@
-"""Which keys of a foreign model's configuration are handed on to the libraries: those listed here. What asks for code of its own is refused."""
+"""Which keys of a foreign model's configuration are handed on to the libraries: those listed here. What asks for code of its own, or for sizes that
+no model has (`config_sizes`), is refused.
+"""
 
 import inspect
 import re
@@ -7,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from typing import Any
 
+from likeness.encoders.models.config_sizes import check_sizes
 from likeness.errors import InputError
 
 _CODE = ("auto_map", "trust_remote_code", "custom_pipelines", "code_revision")
@@ -44,8 +47,8 @@ _ANY_TOKENIZER = _words("PreTrainedTokenizer PreTrainedTokenizerFast PythonBacke
 
 
 def open_clip_keys(content: Any, name: str) -> dict[str, Any]:
-    """Of open_clip_config.json: architecture and preprocessing. Raises InputError where it asks for code of its own, names a folder or file, or is
-    no such configuration; `name` stands in the message.
+    """Of open_clip_config.json: architecture and preprocessing. Raises InputError where it asks for code of its own, names a folder or file,
+    describes a model that is too large, or is no such configuration; `name` stands in the message.
     """
     from open_clip.coca_model import MultimodalCfg
     from open_clip.model import CLIPTextCfg, CLIPVisionCfg
@@ -66,7 +69,9 @@ def open_clip_keys(content: Any, name: str) -> dict[str, Any]:
     tower = model["vision_cfg"].get("timm_model_name")
     if tower and (not isinstance(tower, str) or ":" in tower or "/" in tower):
         raise InputError(f"{name} asks for the image tower '{tower}', which is no name of timm's own; choose another model.")
-    return {"model_cfg": model, "preprocess_cfg": _kept(content.get("preprocess_cfg") or {}, _field_names(PreprocessCfg))}
+    found = {"model_cfg": model, "preprocess_cfg": _kept(content.get("preprocess_cfg") or {}, _field_names(PreprocessCfg))}
+    check_sizes(found, name)
+    return found
 
 
 def timm_keys(content: Any, name: str) -> dict[str, Any]:
@@ -85,6 +90,7 @@ def timm_keys(content: Any, name: str) -> dict[str, Any]:
     if "model_args" in content:
         arguments = _arguments(model_entrypoint(architecture)) - TIMM_RESERVED
         found["model_args"] = _kept(_mapping(content, "model_args", name), arguments)
+    check_sizes(found, name)
     return found
 
 
@@ -98,7 +104,9 @@ def transformers_keys(content: Any, name: str) -> dict[str, Any]:
         return _kept(content, {"tokenizer_class"})  # the folder of a tokenizer
     if not isinstance(kind, str) or kind not in CONFIG_MAPPING:
         raise InputError(f"{name} is of the kind '{kind}', which transformers does not have, and code of its own is not run; choose another model.")
-    return _config_fields(CONFIG_MAPPING[kind], content) | {"model_type": kind}
+    found = _config_fields(CONFIG_MAPPING[kind], content) | {"model_type": kind}
+    check_sizes(found, name)
+    return found
 
 
 def tokenizer_keys(content: Any, name: str) -> dict[str, Any]:

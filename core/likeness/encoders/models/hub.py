@@ -12,7 +12,7 @@ from typing import TypeVar
 from likeness.encoders.models.download import download
 from likeness.encoders.models.hub_files import HubFiles, hub_name, missing_files, missing_text
 from likeness.errors import InputError
-from likeness.io import as_path, cause_of, reason_of, server_answers
+from likeness.io import TransientError, as_path, cause_of, lacks_memory, reason_of, server_answers
 from likeness.progress import Progress
 
 T = TypeVar("T")
@@ -34,6 +34,8 @@ def load_from_hub(name: str, load: Callable[[bool], T], wanted: Wanted) -> T:
     except InputError:  # it is here, and refused
         raise
     except Exception as error:  # the libraries answer a missing file with any of a dozen types
+        if lacks_memory(error):
+            raise TransientError(f"'{name}'", error) from error
         cause = error
     if missing_files(wanted()) or not wanted():
         fetch_from_hub(name, wanted, cause=cause)
@@ -84,6 +86,8 @@ def load_from_folder(name: str, folder: Path, load: Callable[[], T], wanted: Wan
         remedy = "" if ";" in str(error) else "; save it again or choose another."
         raise InputError(f"The model in '{folder}' cannot be loaded: {str(error).rstrip('.') if remedy else error}{remedy}") from error
     except Exception as error:  # damaged or foreign files raise whatever their parsers raise
+        if lacks_memory(error):
+            raise TransientError(f"The model in '{folder}'", error) from error
         if misses_hub(error):
             return load_from_hub(name, lambda local: load(), wanted)
         said = _COPY.sub(str(folder), reason_of(error, _SHOWN))

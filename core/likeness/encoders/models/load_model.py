@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from likeness.encoders.family import EncoderName
 from likeness.encoders.models.clean_copy import OPEN_CLIP_CONFIG, TOKENIZER_FILES, clean_copy, link
 from likeness.encoders.models.config_keys import TIMM_RESERVED
+from likeness.encoders.models.config_sizes import check_sizes
 from likeness.encoders.models.hub import hub_switch
 from likeness.encoders.models.hub_files import HubFiles, hub_folder
 from likeness.errors import InputError
@@ -195,17 +196,24 @@ def timm_named_size(name: str) -> int:
 
 def timm_folder_size(folder: Path) -> int:
     """As `timm_named_size`, of a model in a folder; raises InputError as `timm_folder`."""
+    import timm
+
     with clean_copy(folder) as clean:
         known = json.loads((clean / "config.json").read_text())["pretrained_cfg"]
-        return int(known["input_size"][-1])
+        return int((known.get("input_size") or timm.models.PretrainedCfg().input_size)[-1])
 
 
 def timm_named(name: str, pretrained: bool, local_files_only: bool, **options: Any) -> Any:
-    """A model that timm knows by name, with its published weights or none; raises InputError for an option that reads other files."""
+    """A model that timm knows by name, with its published weights or none; raises InputError for an option that reads other files, is
+    no name, or a size that no model has.
+    """
     import timm
 
     if reserved := sorted(TIMM_RESERVED & set(options)):
         raise InputError(f"The option '{reserved[0]}' of the backbone '{name}' reads other files or changes how weights are read; remove it.")
+    if odd := next((option for option in options if not option.isidentifier()), None):
+        raise InputError(f"The backbone '{name}' takes no option '{odd}'; change backbone.options.")
+    check_sizes(options, f"The backbone '{name}'")
     with hub_switch(local_files_only):
         return timm.create_model(name, pretrained=pretrained, **options)
 
@@ -283,7 +291,7 @@ def _text_config(clean: Path) -> dict[str, Any]:
 def _open_clip_size(config: dict[str, Any]) -> int:
     from open_clip.model import CLIPVisionCfg
 
-    size = config["vision_cfg"].get("image_size", CLIPVisionCfg.image_size)
+    size = config["vision_cfg"].get("image_size") or CLIPVisionCfg.image_size
     return int(size if isinstance(size, int) else size[0])
 
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from PIL import Image
+
 from likeness.encoders.digests import digest, folder_digests
 from likeness.encoders.family import EncoderFamily, PathChange
 from likeness.encoders.models.batch_norm import fold_batch_norm
@@ -36,28 +38,34 @@ class TimmEncoder(ImagesOnly):
 
     def __init__(self, name: str, target: str, device: str = "auto") -> None:
         import_library("timm")
-        import timm
-        import torch
-
-        self.name, self._device = name, choose_device(device)
-        model = _load(name, target).eval().requires_grad_(False).to(self._device)
-        config = timm.data.resolve_model_data_config(model)
-        size, transform = config["input_size"], timm.data.create_transform(**config, is_training=False)
-        self.tower = ImageTower(fold_batch_norm(model, size), transform, self._device)
+        self.name = name
+        self.tower, self.dim = _load(name, target, choose_device(device))
         self.identity = _identity(name, target)
-        with torch.inference_mode():
-            self.dim = int(self.tower.features(torch.zeros(1, *size, device=self._device)).shape[1])
 
 
-def _load(name: str, target: str) -> "torch.nn.Module":
+def _load(name: str, target: str, device: "torch.device") -> tuple[ImageTower, int]:
     source, place = timm_source(target)
     if source == "local-dir":
         folder = as_path(place)
-        return load_from_folder(name, folder, lambda: timm_folder(folder, num_classes=0))
+        return load_from_folder(name, folder, lambda: _tried(timm_folder(folder, num_classes=0), device))
     if source == "hf-hub":
-        return load_from_hub(name, lambda local: timm_folder(hub_folder(timm_hub_files(place)), num_classes=0), lambda: (timm_hub_files(place),))
+        wanted = timm_hub_files(place)
+        return load_from_hub(name, lambda local: _tried(timm_folder(hub_folder(wanted), num_classes=0), device), lambda: (wanted,))
     check_timm_name(place, f" (encoder '{name}')")
-    return timm_pretrained(place, name, num_classes=0, **({"global_pool": _TOKEN} if _is_pooled_by_token(place) else {}))
+    return _tried(timm_pretrained(place, name, num_classes=0, **({"global_pool": _TOKEN} if _is_pooled_by_token(place) else {})), device)
+
+
+def _tried(model: "torch.nn.Module", device: "torch.device") -> tuple[ImageTower, int]:
+    """The model and its dimensions, once it has seen an image: a configuration that fits the weights may still not fit images."""
+    import timm
+    import torch
+
+    model = model.eval().requires_grad_(False).to(device)
+    config = timm.data.resolve_model_data_config(model)
+    size, transform = config["input_size"], timm.data.create_transform(**config, is_training=False)
+    tower = ImageTower(fold_batch_norm(model, size), transform, device)
+    with torch.inference_mode():
+        return tower, int(tower.features(tower.pixels([tower.prepare(Image.new("RGB", (8, 8)))])).shape[1])
 
 
 def timm_pretrained(model: str, name: str = "", **options: Any) -> "torch.nn.Module":

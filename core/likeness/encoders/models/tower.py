@@ -45,6 +45,8 @@ class ImageTower:
         self.least_side = _least_side(self._geometry)
         self._mean = torch.as_tensor(normalize.mean, dtype=torch.float32, device=device).view(1, 3, 1, 1)
         self._std = torch.as_tensor(normalize.std, dtype=torch.float32, device=device).view(1, 3, 1, 1)
+        if not (torch.isfinite(self._mean).all() and torch.isfinite(self._std).all() and (self._std > 0).all()):
+            raise InputError(f"The encoder's preprocessing has the mean {self.mean} and the deviation {self.std}; use another encoder.")
 
     @property
     def mean(self) -> tuple[float, ...]:

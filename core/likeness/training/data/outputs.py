@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageClasses, ImageTable, image_classes
 from likeness.encoders import choose_device, fetch_later, to_device
-from likeness.io import cache_dir, compute_once_locked, mapped_array, write_atomic
+from likeness.io import cache_dir, compute_once_locked, mapped_array, remove_damaged_array, write_atomic
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
 from likeness.training.data.crops import MIDDLE, cut_crops
@@ -64,6 +64,7 @@ def cached_outputs(
         with placed_on(network, choose_device(device)):
             return backbone_outputs(network, pixels, rows, size, progress, stage)
     file = cache_dir() / "outputs" / f"{_key(network, pixels, rows, size)}.npy"
+    remove_damaged_array(file, np.float32, (len(rows), network.feature_dim))
     if not file.is_file():
         with compute_once_locked(file) as missing:
             if missing:

@@ -13,7 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io import PIXELS_VERSION, cache_dir, compute_once_locked, file_of, free_bytes, make_folder, mapped_array, size_text
+from likeness.io import (
+    PIXELS_VERSION,
+    cache_dir,
+    compute_once_locked,
+    file_of,
+    free_bytes,
+    make_folder,
+    mapped_array,
+    remove_damaged_array,
+    size_text,
+)
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -78,6 +88,7 @@ def cached_images(
 ) -> NDArray[Any]:
     """What `keep` makes of each image, (n, *shape), mapped from a file of the cache that is made once for this key; InputError as `load_pixels`."""
     file = cache_dir() / "pixels" / f"{key}.npy"
+    remove_damaged_array(file, dtype, (len(table), *shape))
     if not file.is_file():
         with compute_once_locked(file, should_stop) as missing:
             if missing:

@@ -1,0 +1,132 @@
+"""Checksums in the file of tags, one for each edit: a bit that has changed on the disk is noticed, and never read as another label.
+
+The checksum of an edit covers its row in the log, all that it changed, and the names of images, attributes and values that came with it. What each
+image has now (`state`) is no edit's own; it is compared with the sum of all changes. Files of older versions have no checksums until their next edit.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable
+
+_TABLE = """CREATE TABLE IF NOT EXISTS checksums (edit INTEGER PRIMARY KEY, images INTEGER NOT NULL, attributes INTEGER NOT NULL,
+    attribute_values INTEGER NOT NULL, changes TEXT NOT NULL, names TEXT NOT NULL) STRICT
+"""
+_NAMES = ("images", "attributes", "attribute_values")  # tables whose rows come with an edit and stay; the highest number of each stands beside
+# One number for a row, and prime; a changed field or a lost row changes the sum.
+_ROW = "(attribute * 1000003 + image * 998244 + IFNULL({0}value, 0) * 786433 + {0}edit * 611953) % 2147483647"
+_BYTES = 16
+# Of an edit that is left out, what an undo has brought back becomes what was there before it.
+_BEFORE = """UPDATE changes SET (after_value, after_edit) = (SELECT p.after_value, p.after_edit FROM changes p
+    WHERE p.attribute = changes.attribute AND p.image = changes.image AND p.edit < ?1 ORDER BY p.edit DESC LIMIT 1)
+    WHERE after_edit = ?1 AND edit <> ?1
+"""
+# What each change found, and what images have now, by the changes that are left.
+_FOLLOW = (
+    "UPDATE changes SET (before_value, before_edit) = (SELECT p.after_value, p.after_edit FROM changes p"
+    " WHERE p.attribute = changes.attribute AND p.image = changes.image AND p.edit < changes.edit ORDER BY p.edit DESC LIMIT 1)",
+    "DELETE FROM state",
+    "INSERT INTO state SELECT attribute, image, after_value, after_edit FROM (SELECT *, MAX(edit) FROM changes GROUP BY attribute, image)"
+    " WHERE after_edit IS NOT NULL",
+)
+
+
+class DamagedError(Exception):
+    """A file holds what nobody wrote; the text says where, as " in edit 7", if that is known."""
+
+
+def seal(connection: sqlite3.Connection) -> None:
+    """Writes the checksum of each edit that has none: of a new one, and in a file of an older version of all before it."""
+    connection.execute(_TABLE)
+    newest, *before = connection.execute(f"SELECT edit, {', '.join(_NAMES)} FROM checksums ORDER BY edit DESC LIMIT 1").fetchone() or (0, 0, 0, 0)
+    new = [edit for (edit,) in connection.execute("SELECT id FROM edits WHERE id > ? ORDER BY id", (newest,))]
+    now = [connection.execute(f"SELECT IFNULL(MAX(id), 0) FROM {table}").fetchone()[0] for table in _NAMES]
+    for edit in new:
+        row = (edit, *now, _changes_digest(connection, edit), _names_digest(connection, before, now))
+        connection.execute("INSERT INTO checksums VALUES (?, ?, ?, ?, ?, ?)", row)
+        before = now
+
+
+def verify(connection: sqlite3.Connection) -> None:
+    """Raises DamagedError where the file is not as the edits left it, or sqlite3.Error where SQLite itself cannot read it."""
+    if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+        raise DamagedError
+    damaged = _damaged(connection)
+    if damaged:
+        raise DamagedError(f" in edit {next(iter(damaged))}")
+    (held,) = connection.execute(f"SELECT IFNULL(SUM({_ROW.format('')}), 0) FROM state").fetchone()
+    given = f"SUM(CASE WHEN after_edit IS NULL THEN 0 ELSE {_ROW.format('after_')} END)"
+    taken = f"SUM(CASE WHEN before_edit IS NULL THEN 0 ELSE {_ROW.format('before_')} END)"
+    if connection.execute(f"SELECT IFNULL({given} - {taken}, 0) FROM changes").fetchone() != (held,):
+        raise DamagedError(" in what images have now")
+
+
+def repair(connection: sqlite3.Connection) -> list[int]:
+    """Leaves out the edits that do not fit their checksums, with what was undone or done again of them, and what was done with names that came with
+    them and do not fit either. What images have now follows from the others. Returns their numbers. Raises DamagedError where the file has no
+    checksums or is damaged in another way.
+    """
+    connection.execute("REINDEX")
+    if not _has_any(connection) or connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+        raise DamagedError
+    damaged = _damaged(connection)
+    left_out = list(damaged)
+    for edit in left_out:
+        left_out += [each for (each,) in connection.execute("SELECT id FROM edits WHERE target = ?", (edit,)) if each not in left_out]
+    connection.execute("CREATE INDEX repairing ON changes (attribute, image, edit)")
+    for limits in damaged.values():
+        for table, column, between in zip(_NAMES, ("image", "attribute", "after_value"), limits, strict=False):
+            connection.execute(f"DELETE FROM changes WHERE {column} > ? AND {column} <= ?", between)
+            connection.execute(f"DELETE FROM {table} WHERE id > ? AND id <= ?", between)
+    for edit in sorted(left_out, reverse=True):
+        connection.execute(_BEFORE, (edit,))
+        connection.execute("DELETE FROM changes WHERE edit = ?", (edit,))
+        connection.execute("DELETE FROM edits WHERE id = ?", (edit,))
+        connection.execute("DELETE FROM checksums WHERE edit = ?", (edit,))
+    for statement in _FOLLOW:
+        connection.execute(statement)
+    connection.execute("DROP INDEX repairing")
+    before = [0, 0, 0]
+    for edit, *now, _, _ in connection.execute("SELECT * FROM checksums ORDER BY edit").fetchall():
+        digests = (_changes_digest(connection, edit), _names_digest(connection, before, now))
+        connection.execute("UPDATE checksums SET changes = ?, names = ? WHERE edit = ?", (*digests, edit))
+        before = now
+    return sorted(left_out)
+
+
+def _has_any(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'checksums'").fetchone() is not None
+
+
+def _damaged(connection: sqlite3.Connection) -> dict[int, list[tuple[int, int]]]:
+    """The edits that do not fit their checksums; where it is the names that came with one, with the numbers between which these lie."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    before = [0, 0, 0]
+    for edit, *now, changes, names in connection.execute("SELECT * FROM checksums ORDER BY edit").fetchall() if _has_any(connection) else ():
+        if _names_digest(connection, before, now) != names:
+            found[edit] = list(zip(before, now, strict=True))
+        elif _changes_digest(connection, edit) != changes:
+            found[edit] = []
+        before = now
+    return found
+
+
+def _changes_digest(connection: sqlite3.Connection, edit: int) -> str:
+    """Of an edit's row in the log, and of all that it changed: as one text, since a row for each image would be slower."""
+    changed = (
+        "SELECT group_concat(attribute || ' ' || image || ' ' || IFNULL(before_value, '') || ' ' || IFNULL(before_edit, '') || ' ' ||"
+        " IFNULL(after_value, '') || ' ' || IFNULL(after_edit, '')) FROM (SELECT * FROM changes WHERE edit = ? ORDER BY attribute, image)"
+    )
+    return _digest(connection.execute(each, (edit,)).fetchall() for each in ("SELECT * FROM edits WHERE id = ?", changed))
+
+
+def _names_digest(connection: sqlite3.Connection, before: list[int], now: list[int]) -> str:
+    """Of the names whose numbers lie between these."""
+    selected = zip(_NAMES, before, now, strict=True)
+    return _digest(
+        connection.execute(f"SELECT * FROM {table} WHERE id > ? AND id <= ? ORDER BY id", limits).fetchall() for table, *limits in selected
+    )
+
+
+def _digest(content: Iterable[object]) -> str:
+    return hashlib.blake2b(json.dumps(list(content), default=repr).encode(), digest_size=_BYTES).hexdigest()
