@@ -72,7 +72,7 @@ lock: .venv/bin/python
 
 sbom: .venv/.test
 	@mkdir -p $(dir $(SBOM))
-	$(BIN)/cyclonedx-py requirements constraints.txt --pyproject pyproject.toml --mc-type application --output-reproducible --output-file $(SBOM)
+	PYTHONWARNINGS=ignore $(BIN)/cyclonedx-py requirements constraints.txt --pyproject pyproject.toml --mc-type application --output-reproducible --output-file $(SBOM)
 
 clean:
 	rm -rf .venv dist
