@@ -6,16 +6,22 @@
 # make fuzz MINUTES=30  damaged files, drawn command lines and odd messages to the app; status 1 where one is not answered properly
 # make kills  kills processes that embed, index, train, sweep, tag and write tables, 100 times at random moments; nothing finished may be lost
 # make notebooks  runs the notebooks in full and writes their outputs into them
+# make lock   writes constraints*.txt anew after a change of pyproject.toml; UPGRADE=--upgrade takes the newest of all, UPGRADE="-P torch" of one
+# make sbom   writes what `make app` installs, with its hashes, as CycloneDX JSON
 PYTHON ?= python3
 MINUTES ?= 30
+SBOM ?= dist/likeness.cdx.json
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+# nothing is installed but files whose hashes stand in a lock; what builds this package is among them, so its own installation fetches nothing
+LOCKED := --require-hashes --requirement constraints.txt
+OURS := --no-deps --no-build-isolation --editable . --editable ./experiments
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-annotate --custom-compile-command "make lock" $(UPGRADE)
 # a file goes to one worker, which makes its fixtures once; the order is that of tests/conftest.py
 PYTEST := $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
-INTO := --quiet --constraint constraints.txt --editable
 # uv installs in a seventh of pip's time; where it is not to be had, or can't reach what pip's configuration names, pip installs
 define INSTALL
-{ test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(INTO) $(1); } || $(PIP) $(INTO) $(1)
+{ test -x $(BIN)/uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(1); } || $(PIP) $(1)
 endef
 
 # uv installs no bytecode: what is imported first is compiled once and kept, also where the environment says not to
@@ -24,7 +30,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # a benchmark that must be given data has an argument without a dash and is called by hand, as its first lines say
 BENCHMARKS := $(filter-out %_report.py,$(shell grep -L 'add_argument."[a-z]' benchmarks/*.py))
 
-.PHONY: app test test-all lint bench bench-scale fuzz kills notebooks clean
+.PHONY: app test test-all lint bench bench-scale fuzz kills notebooks lock sbom clean
 
 app: .venv/.app
 	$(BIN)/likeness app
@@ -57,19 +63,31 @@ notebooks: .venv/.test
 	@sh tests/chromium.sh
 	$(BIN)/python notebooks/execute.py
 
+# constraints.txt is what `make app` installs, constraints-test.txt what `make test` adds
+lock: .venv/bin/python
+	$(LOCK) pyproject.toml --extra app --group editable --output-file constraints.txt
+	$(LOCK) pyproject.toml --extra test --constraints constraints.txt --output-file constraints-test.txt \
+		$$(sed -n 's/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' constraints.txt)
+	echo uv | $(LOCK) - --output-file constraints-uv.txt
+
+sbom: .venv/.test
+	@mkdir -p $(dir $(SBOM))
+	PYTHONWARNINGS=ignore $(BIN)/cyclonedx-py requirements constraints.txt --pyproject pyproject.toml --mc-type application --output-reproducible --output-file $(SBOM)
+
 clean:
 	rm -rf .venv dist
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Likeness needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv .venv
-	@$(PIP) --constraint constraints.txt uv || echo "uv is not to be had here; pip installs, which takes some minutes"
+	@$(PIP) --require-hashes --requirement constraints-uv.txt || echo "uv is not to be had here; pip installs, which takes some minutes"
 
 .venv/.app: pyproject.toml experiments/pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing (once, about 3 GB to download)"
-	@$(call INSTALL,'.[app]' --editable ./experiments)
+	@$(call INSTALL,$(LOCKED))
+	@$(call INSTALL,$(OURS))
 	@touch $@
 
-.venv/.test: .venv/.app
-	@$(call INSTALL,'.[test]' --editable ./experiments)
+.venv/.test: .venv/.app constraints-test.txt
+	@$(call INSTALL,$(LOCKED) --requirement constraints-test.txt)
 	@touch $@
