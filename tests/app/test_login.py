@@ -284,12 +284,12 @@ def test_each_server_has_its_doors(monkeypatch: pytest.MonkeyPatch, people: Path
         build_middleware("127.0.0.1")
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "")
     for content, names in (
-        (behind, ["Hosts", "HeaderLogin"]),
-        ({}, ["Hosts", "TokenDoor"]),
-        ({"trust_network": True}, ["Hosts", "TokenDoor"]),
-        ({"token": False}, ["Hosts"]),
-        ({"shared": True}, ["Hosts"]),
-        ({"shared": True, "auth": str(people)}, ["Hosts", "Login"]),
+        (behind, ["WholeRequests", "Hosts", "HeaderLogin"]),
+        ({}, ["WholeRequests", "Hosts", "TokenDoor"]),
+        ({"trust_network": True}, ["WholeRequests", "Hosts", "TokenDoor"]),
+        ({"token": False}, ["WholeRequests", "Hosts"]),
+        ({"shared": True}, ["WholeRequests", "Hosts"]),
+        ({"shared": True, "auth": str(people)}, ["WholeRequests", "Hosts", "Login"]),
     ):
         serve(monkeypatch, **content)
         assert [door.cls.__name__ for door in build_middleware("127.0.0.1")] == names
