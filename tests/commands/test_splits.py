@@ -80,3 +80,10 @@ def test_a_pickle_with_names_of_folders_is_imported_by_the_command_of_the_study(
     command = "splits import" + note.partition("likeness splits import")[2].partition(". ")[0]
     ok(*command.split())
     assert read_splits("data/cub200-oodml.json").named("split 3").test == ("Arctic Tern", "Least Auklet", "Brown Pelican")
+
+
+def test_a_name_that_is_no_text_is_kept_as_it_is_shown(ok: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps({0: {"train": ["x", "y"], "test": ["z", "w"], "fid": 1.0}}))
+    ok("splits", "import", str(tmp_path / "a.pkl"), "--dataset", "caf\udce9", "-a", "\udcff", "--out", str(tmp_path / "a.json"))
+    found = read_splits(tmp_path / "a.json")
+    assert (found.dataset, found.attribute) == ("caf\ufffdE9", "\ufffdFF")

@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import class_columns, embedded, source_table, tell_left_out
 from likeness.commands.listed_help import ListedHelp
-from likeness.commands.options import Attribute, Changes, Format, Seed, Source, known_encoders, output_file
+from likeness.commands.options import Attribute, Changes, Format, Seed, Source, known_encoders, output_file, plain_text
 from likeness.commands.terminal import print_notes, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.defaults import DATASET
@@ -152,9 +152,9 @@ def show(
 @splits.command("import", cls=ListedHelp)
 def import_pickle(
     pickle: Annotated[Path, typer.Argument(help="A pickle of the ooDML benchmark; it is read by a reader that executes nothing.")],
-    dataset: Annotated[str, typer.Option(help="Whose classes it names.")],
+    dataset: Annotated[str, typer.Option(callback=plain_text, help="Whose classes it names.")],
     out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="JSON file to write.")],
-    attribute: Annotated[str, typer.Option("--attribute", "-a", help="What the class of an image is.")] = "class",
+    attribute: Annotated[str, typer.Option("--attribute", "-a", callback=plain_text, help="What the class of an image is.")] = "class",
     source: Annotated[str | None, typer.Option(help="The images, where the pickle names classes by their folders or files.")] = None,
     format: Format = "table",
 ) -> None:
