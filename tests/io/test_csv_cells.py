@@ -128,6 +128,7 @@ def test_figures_are_read_with_the_kinds_that_pandas_sees(tmp_path: Path) -> Non
     (tmp_path / "runs.csv").write_bytes(csv_bytes(frame))
     pd.testing.assert_frame_equal(read_figures(tmp_path / "runs.csv"), frame, check_dtype=False)
     assert read_figures(tmp_path / "runs.csv").dtypes.astype(str).tolist() == ["str", "int64", "float64", "float64"]
+    assert read_figures(tmp_path / "runs.csv", dtype={"refused": str}).dtypes["refused"] == "str"
 
 
 def test_tables_are_written_as_csv_in_one_place() -> None:

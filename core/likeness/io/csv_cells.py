@@ -97,7 +97,7 @@ def read_figures(file: Path, **options: Any) -> pd.DataFrame:
     """
     found: pd.DataFrame = pd.read_csv(file, **options)
     for name in (name for name in found if found[name].dtype == "str"):
-        found[name] = found[name].map(_unguarded, na_action="ignore")
+        found[name] = found[name].map(_unguarded, na_action="ignore").astype("str")  # also where all of it is missing
     return found.rename(columns=_unguarded)
 
 
