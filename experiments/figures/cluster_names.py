@@ -49,7 +49,7 @@ def main() -> None:
         }
         for name in [given.only] if given.only else CASES:
             out = Path(folder) / "runs.csv"
-            experiment("analyses", "cluster-names", *cases[name], "--out", str(out))
+            experiment("analyses", "cluster-names", *cases[name], "--out", str(out), "--force")
             known = [read_figures(file).query("images != @name")] if file.is_file() else []
             runs = pd.concat([*known, read_figures(out).assign(images=name)], ignore_index=True)
             runs["images"] = pd.Categorical(runs["images"], CASES)

@@ -21,6 +21,9 @@ from PIL import Image
 import likeness as lk
 from commands.test_column_options import COMMANDS
 from likeness.commands import cli
+from likeness.commands.options import known_notions
+from likeness.errors import InputError
+from likeness.io import lacks_memory, reason_of
 from likeness.notions import get_notion, write_notion
 from worlds import Run, cars, draw
 
@@ -224,6 +227,15 @@ def test_evaluate_measures_all_methods_and_metrics_by_default(run: Run, monkeypa
     assert pd.read_csv(tmp_path / "runs.csv")["map_at_r"].tolist() == [0.5]
 
 
+def test_a_notions_file_may_lie_in_a_folder_of_any_name(tmp_path: Path) -> None:
+    (tmp_path / "a + b").mkdir()
+    file = tmp_path / "a + b" / "mine.yaml"
+    write_notion(file, get_notion("car-color"))
+    assert known_notions(str(file)) == str(file)
+    with pytest.raises(InputError, match="There is no notion"):
+        known_notions(str(file.with_name("none.yaml")))
+
+
 def test_an_error_that_a_library_makes_of_an_interruption_is_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     import likeness.notions
 
@@ -254,6 +266,7 @@ def test_an_error_that_a_library_makes_of_an_interruption_is_one(run: Run, monke
         RuntimeError("can't start new thread"),
         OSError(errno.ENOMEM, "Cannot allocate memory"),
         SystemError("std::bad_alloc"),
+        RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB."),
     ],
 )
 def test_too_little_memory_is_told_in_whatever_words_a_library_says_so(run: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
@@ -268,6 +281,14 @@ def test_too_little_memory_is_told_in_whatever_words_a_library_says_so(run: Run,
     monkeypatch.setattr(likeness.notions, "list_notions", fail)
     status, _, err = run("info")
     assert (status, err) == (2, "Error: There is too little memory for this; ask for less at once, or allow more.\n")
+
+
+def test_an_error_that_a_library_raises_from_itself_ends_in_one_look() -> None:
+    error = ValueError("a")
+    error.__cause__ = RuntimeError("b")
+    error.__cause__.__cause__ = error
+    assert not lacks_memory(error)
+    assert reason_of(error) == "a"
 
 
 @pytest.mark.long

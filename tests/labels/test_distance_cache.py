@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from likeness.io import remove_damaged_array
 from likeness.labels import NumberLabels
 from likeness.labels.distance_cache import stored_distances
 from likeness.labels.protocol import Distances, Rows
@@ -60,6 +61,18 @@ def test_what_is_damaged_or_of_another_form_is_computed_again(cache: Path) -> No
         np.testing.assert_array_equal(stored_distances(again, "key", workers=1).matrix, sound.whole())
         assert again.calls
     assert len(files(cache)) == 1
+
+
+def test_what_may_not_be_read_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of another user, in a cache that several share."""
+    np.save(tmp_path / "a.npy", np.zeros(3, np.float32))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("likeness.io.array_files.np.load", refuse)
+    remove_damaged_array(tmp_path / "a.npy", np.float32, (3,))
+    assert (tmp_path / "a.npy").is_file()
 
 
 def test_it_is_computed_once_by_any_number_of_workers(cache: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from likeness.errors import InputError
-from likeness.tagging import NewColumn, TagStore
+from likeness.tagging import NewColumn, TagStore, tag_file
 
 IMAGES = [f"class {number % 3}/{number:03d}.jpg" for number in range(60)]
 
@@ -170,3 +170,40 @@ def test_what_no_checksum_tells_is_not_repaired(store: TagStore, tmp_path: Path)
         connection.execute("DELETE FROM state WHERE image = 5")
     with pytest.raises(InputError, match="or move it away to begin anew"):
         store.repair()
+
+
+def test_after_a_repair_labels_go_on_and_the_file_as_it_was_is_kept(tmp_path: Path) -> None:
+    """New names take numbers that the repair has freed; another process reads them, and nothing is left to repair."""
+    store, path = TagStore(tmp_path / "photos.sqlite"), tmp_path / "photos.sqlite"
+    store.add_tag(IMAGES[:1], "one", "ada")
+    store.add_tag(IMAGES[:2], "two", "ada")
+    store.remove_tag(IMAGES[1:2], "one", "bob")
+    with closing(sqlite3.connect(path)) as other:  # keeps the log beside the file, as an app that runs does
+        other.execute("SELECT 1 FROM edits").fetchone()
+        store.add_tag(IMAGES[3:4], "one", "bob")
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE attributes SET name = 'twO' WHERE name = 'two'")
+        assert store.repair() == [2]
+    store.add_tag(IMAGES[:2], "three", "ada")
+    tag_file._sound.clear()  # as in another process
+    assert store.counts().set_index("name")["images"].to_dict() == {"one": 2, "three": 2}
+    assert store.repair() == []
+    kept = sorted(file.name for file in tmp_path.glob("*.damaged*") if not file.name.endswith("-wal"))
+    assert kept == ["photos.sqlite.damaged"]
+    with closing(sqlite3.connect(tmp_path / kept[0])) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM edits").fetchone() == (3,)
+        assert connection.execute("SELECT name FROM attributes WHERE name LIKE 'two'").fetchone() == ("twO",)
+
+
+def test_who_checks_a_file_keeps_nobody_from_writing(store: TagStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def meanwhile(connection: sqlite3.Connection) -> None:
+        with closing(sqlite3.connect(store.path, timeout=0)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            other.execute("ROLLBACK")
+        checked.append(True)
+
+    checked = list[bool]()
+    monkeypatch.setattr(tag_file, "verify", meanwhile)
+    tag_file._sound.clear()
+    store.add_tag(IMAGES[:1], "new", "ada")
+    assert checked == [True]

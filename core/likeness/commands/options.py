@@ -68,9 +68,10 @@ def known_encoders(names: Names) -> Names:
 
 
 def known_notions(names: Names) -> Names:
-    """As `known_encoders`, of notions or of several joined."""
+    """As `known_encoders`, of notions or of several joined. The file of one is read by its command, whatever signs its path has."""
     for name in _each(names):
-        composition_named(name)
+        if not (name.endswith((".yaml", ".yml")) and os.path.isfile(os.path.expanduser(name))):
+            composition_named(name)
     return names
 
 

@@ -55,8 +55,8 @@ def remove_damaged_array(file: Path, dtype: Any, shape: tuple[int, ...]) -> None
         is_sound = found.dtype == np.dtype(dtype) and found.shape == shape
     except TransientError:
         raise
-    except InputError:
-        is_sound = False
+    except InputError as error:
+        is_sound = isinstance(error.__cause__, OSError)  # it is there, and may be another user's
     if not is_sound:
         file.unlink(missing_ok=True)
 

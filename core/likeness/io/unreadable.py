@@ -7,6 +7,7 @@ import errno
 import mmap
 import os
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +16,7 @@ from likeness.io.text import plain_name
 
 _NAMES = "ENOMEM EMFILE ENFILE EIO EAGAIN EINTR EBUSY ESTALE EREMOTEIO ETIMEDOUT ECONNRESET ECONNREFUSED ECONNABORTED EHOSTUNREACH ENETUNREACH EPIPE"
 _NUMBERS = frozenset(getattr(errno, name) for name in _NAMES.split() if hasattr(errno, name))
-_NO_MEMORY = re.compile(r"(cannot|can't|unable to) allocate|failed to map segment|can't start new thread|bad_alloc", re.IGNORECASE)
+_NO_MEMORY = re.compile(r"(cannot|can't|unable to) allocate|failed to map segment|can't start new thread|bad_alloc|out of memory", re.IGNORECASE)
 # Room that the decoder of a large image may need; codecs answer a lack of it in the words that they have for damaged content.
 _DECODING_BYTES = 1 << 31
 # Options of libraries that let a file run code, which their errors tell people to set.
@@ -34,12 +35,20 @@ def lacks_memory(error: BaseException | None) -> bool:
     """Whether an error says that memory is lacking, in whatever words and of whatever kind: libraries that are loaded or begin a thread have their
     own.
     """
-    while error is not None:
-        said = isinstance(error, ImportError | RuntimeError | SystemError) and _NO_MEMORY.search(str(error))
-        if said or isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+    for each in _chain(error):
+        said = isinstance(each, ImportError | RuntimeError | SystemError) and _NO_MEMORY.search(str(each))
+        if said or isinstance(each, MemoryError) or getattr(each, "errno", None) == errno.ENOMEM:
             return True
-        error = error.__cause__ or error.__context__
     return False
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what led to it, each once: a library may raise one from itself."""
+    seen = set[int]()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def is_transient(error: BaseException) -> bool:
@@ -71,11 +80,7 @@ def cause_of(error: BaseException) -> BaseException | None:
 
 
 def _advises_trust(error: BaseException | None) -> bool:
-    while error is not None:
-        if any(word in str(error) for word in _TRUSTING):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+    return any(word in str(each) for each in _chain(error) for word in _TRUSTING)
 
 
 def check_memory() -> None:

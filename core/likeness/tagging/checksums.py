@@ -61,6 +61,15 @@ def verify(connection: sqlite3.Connection) -> None:
         raise DamagedError(" in what images have now")
 
 
+def is_sound(connection: sqlite3.Connection) -> bool:
+    """Whether `verify` finds nothing."""
+    try:
+        verify(connection)
+    except (DamagedError, sqlite3.Error):
+        return False
+    return True
+
+
 def repair(connection: sqlite3.Connection) -> list[int]:
     """Leaves out the edits that do not fit their checksums, with what was undone or done again of them, and what was done with names that came with
     them and do not fit either. What images have now follows from the others. Returns their numbers. Raises DamagedError where the file has no
@@ -86,6 +95,8 @@ def repair(connection: sqlite3.Connection) -> list[int]:
     for statement in _FOLLOW:
         connection.execute(statement)
     connection.execute("DROP INDEX repairing")
+    for table in _NAMES:  # numbers that have become free are those of names to come
+        connection.execute(f"UPDATE checksums SET {table} = MIN({table}, (SELECT IFNULL(MAX(id), 0) FROM {table}))")
     before = [0, 0, 0]
     for edit, *now, _, _ in connection.execute("SELECT * FROM checksums ORDER BY edit").fetchall():
         digests = (_changes_digest(connection, edit), _names_digest(connection, before, now))

@@ -1,12 +1,15 @@
 """Tags, values and notes that people give to the images of one dataset."""
 
+import os
+import shutil
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from likeness.errors import InputError
-from likeness.io import plain_name, write_atomic
+from likeness.io import plain_name
 from likeness.tagging import checksums, columns, edits
 from likeness.tagging.edits import YES, Change, Edit
 from likeness.tagging.names import LONGEST_VALUE, NOTE, Kind, check_name, check_note, check_paths, check_value, check_who
@@ -190,14 +193,23 @@ class TagStore:
         copy_file(self.path, file)
 
     def repair(self) -> list[int]:
-        """Leaves out of a damaged file the edits that do not fit their checksums, and returns their numbers; all others stay. The file as it was is
-        kept beside it, as NAME.damaged. Raises InputError where there is none, or it is damaged in a way that checksums do not tell.
+        """Leaves out of a damaged file the edits that do not fit their checksums, and returns their numbers; all others stay. A damaged file is kept
+        beside it as it was, as NAME.damaged or NAME.damaged-2. Raises InputError where there is none, or it is damaged in a way that checksums do
+        not tell.
         """
         if not self.path.exists():
             raise InputError(f"There are no tags in '{self.path}' to repair.")
-        write_atomic(Path(f"{self.path}.damaged"), self.path.read_bytes())
         with writing(self.path, self.wait_seconds, is_sound=False) as connection:
-            return checksums.repair(connection)
+            if checksums.is_sound(connection):
+                return []
+            left_out = checksums.repair(connection)
+            # what is in the file, and in the log beside it, changes only once this block has ended
+            names = (f"{self.path}.damaged{f'-{number}' * (number > 1)}" for number in count(1))
+            kept = next(name for name in names if not os.path.exists(name))
+            for ending in ("", "-wal"):
+                if os.path.exists(f"{self.path}{ending}"):
+                    shutil.copyfile(f"{self.path}{ending}", f"{kept}{ending}")
+            return left_out
 
     def _read(self, what: "Callable[Concatenate[Connection, P], T]", *given: "P.args", **options: "P.kwargs") -> T:
         with reading(self.path, self.wait_seconds) as connection:

@@ -8,6 +8,7 @@ The last one to close leaves one plain file. What has changed on the disk is che
 import os
 import secrets
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,7 @@ _MAX_PAGES = MOST_BYTES // _PAGE_BYTES
 
 _DAMAGED = "are damaged; nothing was changed: bring the file back from a backup, or move it away to begin anew."
 _PARTLY = "are damaged{}; nothing was changed: bring the file back from a backup, or keep all else by `likeness tags repair`."
+_verifying = threading.Lock()
 _sound: dict[Path, tuple[tuple[int, int, int], ...]] = {}  # states of files
 # state: what each image has now, and which edit gave it; a value that was removed stays as NULL, so that the edit is known.
 # changes: what an edit found and left, of which the state follows; before_edit is NULL where there was nothing, after_edit where nothing is left.
@@ -68,10 +70,12 @@ def writing(path: Path, wait_seconds: float, is_sound: bool = True) -> Iterator[
             _make(path)
         state = _state(path)
         with closing(_open(path, wait_seconds)) as connection:
+            if is_sound:  # before it keeps others from writing
+                connection.execute("BEGIN")
+                _check(connection, path, state)
+                connection.execute("COMMIT")
             connection.execute("BEGIN IMMEDIATE")
             try:
-                if is_sound:
-                    _check(connection, path, state)
                 yield connection
                 seal(connection)
             except BaseException:
@@ -95,9 +99,10 @@ def _check(connection: sqlite3.Connection, path: Path, state: tuple[tuple[int, i
     """Raises DamagedError where the file is damaged; what has not changed since it was found sound, or was written by this process, is not checked
     again.
     """
-    if state and _sound.get(path) != state:
-        verify(connection)
-        _sound[path] = state
+    with _verifying:  # threads that read a file for the first time verify it once
+        if state and _sound.get(path) != state:
+            verify(connection)
+            _sound[path] = state
 
 
 def copy_file(path: Path, target: Path) -> None:
