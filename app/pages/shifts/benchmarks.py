@@ -257,9 +257,8 @@ def _table(runs: pd.DataFrame, found: pd.DataFrame, figure: str, name: str) -> N
     bar = st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1)
     config = dict.fromkeys(map(str, table.columns), bar)
     st.dataframe(table.loc[order].rename_axis("Method"), placeholder="", key="benchmark_table", column_config=config)
-    content = csv_bytes(runs)
     button: dict[str, Any] = {"icon": ":material/download:", "on_click": "ignore", "key": "benchmark_csv"}
-    st.download_button("Download every run", content, f"{name}.csv", "text/csv", **button)
+    st.download_button("Download every run", lambda: csv_bytes(runs), f"{name}.csv", "text/csv", **button)
 
 
 def _head(title: str, help: str) -> None:
