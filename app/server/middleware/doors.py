@@ -21,7 +21,7 @@ from server.settings import ServerSettings
 
 _PATH, _COOKIE, _INSIDE = "/token", "token", "likeness_inside"  # the last in a scope: whether the address had the way
 _SENTENCE = (
-    "This app is open to whoever started it. Use the link that it printed, or whose file it named, or paste the token from there; "
+    "This app is open to whoever started it. Use the link that it printed or wrote into a file, or paste the token from there; "
     "a server that was restarted has a new one."
 )
 _FIELD = '<label>Token<input name="token" type="password" autocomplete="off" required autofocus></label>'
