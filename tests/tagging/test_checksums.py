@@ -2,6 +2,7 @@
 
 import random
 import sqlite3
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -193,6 +194,25 @@ def test_after_a_repair_labels_go_on_and_the_file_as_it_was_is_kept(tmp_path: Pa
     with closing(sqlite3.connect(tmp_path / kept[0])) as connection:
         assert connection.execute("SELECT COUNT(*) FROM edits").fetchone() == (3,)
         assert connection.execute("SELECT name FROM attributes WHERE name LIKE 'two'").fetchone() == ("twO",)
+
+
+def test_who_checks_a_file_keeps_nobody_from_reading_another_or_what_was_checked(
+    store: TagStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = _replayed(tmp_path / "other.sqlite", [])
+    first, verify, read = TagStore(tmp_path / "first.sqlite"), tag_file.verify, list[int]()
+    store.copy_to(first.path)
+
+    def slowly(connection: sqlite3.Connection) -> None:
+        monkeypatch.setattr(tag_file, "verify", verify)
+        reading = threading.Thread(target=lambda: read.append(other.version()))
+        reading.start()
+        reading.join(60)
+        assert read == [len(EDITS)]
+        verify(connection)
+
+    monkeypatch.setattr(tag_file, "verify", slowly)
+    assert first.version() == len(EDITS)
 
 
 def test_who_checks_a_file_keeps_nobody_from_writing(store: TagStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import os
 import secrets
 import sqlite3
 import threading
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -26,7 +27,7 @@ _MAX_PAGES = MOST_BYTES // _PAGE_BYTES
 
 _DAMAGED = "are damaged; nothing was changed: bring the file back from a backup, or move it away to begin anew."
 _PARTLY = "are damaged{}; nothing was changed: bring the file back from a backup, or keep all else by `likeness tags repair`."
-_verifying = threading.Lock()
+_verifying = defaultdict[Path, threading.Lock](threading.Lock)
 _sound: dict[Path, tuple[tuple[int, int, int], ...]] = {}  # states of files
 # state: what each image has now, and which edit gave it; a value that was removed stays as NULL, so that the edit is known.
 # changes: what an edit found and left, of which the state follows; before_edit is NULL where there was nothing, after_edit where nothing is left.
@@ -99,8 +100,10 @@ def _check(connection: sqlite3.Connection, path: Path, state: tuple[tuple[int, i
     """Raises DamagedError where the file is damaged; what has not changed since it was found sound, or was written by this process, is not checked
     again.
     """
-    with _verifying:  # threads that read a file for the first time verify it once
-        if state and _sound.get(path) != state:
+    if not state or _sound.get(path) == state:
+        return
+    with _verifying[path]:  # threads that read a file for the first time verify it once, and those that read others go on
+        if _sound.get(path) != state:
             verify(connection)
             _sound[path] = state
 
