@@ -33,8 +33,9 @@ _FORMULAS = (
 )
 _FORMULA = re.compile("[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _WORDS = ("NA", "None", "null", "nan", "inf", "True", "true", "007", "01", "1", "1.1", "1.10", "1e1", "10", "-0", "-0.0", "0.0", "+5", "1_0", "９")
+_SPREADS = ("-0.1 ± 0.2", "-0.1 ± =1", "-0.1 ±")
 _CELLS = st.text(_SIGNS, max_size=6) | st.sampled_from(
-    (*_WORDS, *_FORMULAS, "7706992903151817196", "7706992903151817197", "99999999999999999999", " 1", "1 ")
+    (*_WORDS, *_FORMULAS, *_SPREADS, "7706992903151817196", "7706992903151817197", "99999999999999999999", " 1", "1 ")
 )
 _NAMES = st.lists(st.text(_SIGNS, min_size=1, max_size=5).map(str.strip).filter(lambda name: name and name[0] != "\ufeff"), min_size=1, unique=True)
 # whole columns of a kind; missing is None
@@ -57,6 +58,10 @@ def _read(content: str | bytes, name: str = "t.csv", **options: int) -> pd.DataF
 
 
 def _is_number(cell: str) -> bool:
+    """Also one with its spread, as `-0.1 ± 0.2`."""
+    cell, _, spread = cell.partition(" ± ")
+    if spread and not (spread[:1] in "0123456789." and _is_number(spread)):
+        return False
     try:
         return float(cell) == float(cell) and "_" not in cell and cell.isascii() and cell == cell.strip()
     except ValueError:

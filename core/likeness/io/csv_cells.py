@@ -30,7 +30,8 @@ _TRUTHS = {"True": True, "False": False}
 _FORMULA_SIGNS = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 _FORMULA, _GUARDED = re.compile(f"'*[{_FORMULA_SIGNS}]"), re.compile(f"'+[{_FORMULA_SIGNS}]")
 _FIRST_SIGNS = frozenset("'=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # by which most cells are passed over
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]inf")
+_DIGITS = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_NUMBER = re.compile(rf"[+-]?{_DIGITS}(?: ± {_DIGITS})?|[+-]inf")  # also one with its spread, as our tables show them: a spreadsheet runs neither
 
 csv.field_size_limit(1 << 30)  # a cell of captions or outlines may pass the 131,072 signs that are the module's own limit
 

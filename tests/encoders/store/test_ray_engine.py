@@ -254,7 +254,7 @@ def failing_at_first():
 
 cluster._imported = failing_at_first
 with cluster.ray_cluster(None) as ray:
-    print(len(half) > 1, [each.name() for each in psutil.wait_procs(half, timeout=30)[1]])
+    print(len(half) > 1, [each.name() for each in psutil.wait_procs(half, timeout=300)[1]])
     folder = ray._private.worker._global_node.get_session_dir_path()
     children = me.children(recursive=True)
     sockets = [socket for each in [me, *children] for socket in each.net_connections(kind="inet") if socket.status == "LISTEN"]

@@ -106,7 +106,7 @@ def _end_what_began(error: BaseException) -> None:
     while trace:
         node: Any = trace.tb_frame.f_locals.get("self")
         if hasattr(node, "kill_all_processes"):
-            node.kill_all_processes(check_alive=False, wait=True)
+            node.kill_all_processes(check_alive=False, allow_graceful=True, wait=True)  # killed at once, a raylet leaves its agents behind
         trace = trace.tb_next
 
 
