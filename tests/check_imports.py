@@ -12,34 +12,19 @@ from pathlib import Path
 CORE = Path(__file__).resolve().parents[1] / "core"
 APP = CORE.parent / "app"
 
-# the ground first; a line may be widened only by what stands in no other
-ORDER = (
-    *("errors", "defaults", "options", "progress", "registry", "threads"),
-    *("io", "compiled", "arrays", "data", "encoders", "language", "labels", "notions", "search", "evaluation"),
-    *(
-        "samplers",
-        "losses",
-        "shifts",
-        "projection",
-        "saliency",
-        "plots",
-        "space",
-        "embedding",
-        "encoder_check",
-        "notion_trust",
-        "found_notions",
-        "changed_place",
-        "sentences",
-        "clicked_notion",
-        "tagging",
-        "duplicates",
-        "spreading",
-        "cutoffs",
-        "clusters",
-        "comparisons",
-    ),
-    *("training", "exports", "studies", "reports", "door", "commands"),
-)
+# The packages and modules of core by layer, the ground first, in the order in which they may import each other; docs/architecture.svg draws them.
+LAYERS: dict[str, tuple[str, ...]] = {
+    "base": ("errors", "defaults", "options", "progress", "registry", "threads", "io", "compiled", "arrays"),
+    "images and models": ("data", "encoders", "language", "labels"),
+    "the papers' mathematics, and search": ("notions", "search", "evaluation", "samplers", "losses", "shifts"),
+    "views of a space": ("projection", "saliency", "plots"),
+    "the space": ("space", "embedding"),
+    "notions, checked and found": ("encoder_check", "notion_trust", "found_notions", "changed_place", "sentences", "clicked_notion"),
+    "work on a whole collection": ("tagging", "duplicates", "spreading", "cutoffs", "clusters", "comparisons"),
+    "training, exports, studies, reports": ("training", "exports", "studies", "reports"),
+    "entry points": ("door", "commands"),
+}
+ORDER = tuple(name for layer in LAYERS.values() for name in layer)
 Edge = tuple[str, str]
 
 
@@ -125,12 +110,15 @@ def beyond(name: str, file: Path, forbidden: str) -> list[str]:
     return [f"{name} imports {forbidden}, which stands above it"] if any(each.split(".")[0] == forbidden for each in named) else []
 
 
+def core_graph() -> dict[str, set[str]]:
+    """What each module of the library imports of it. The door names everything, and nothing imports it for its names, so it is left out."""
+    known = modules(CORE)
+    return {name: imports(name, file, known) - {"likeness"} for name, file in known.items() if name != "likeness"}
+
+
 def main() -> int:
     """Prints the edges between packages and what is wrong; 1 where something is."""
-    known, app = modules(CORE), modules(APP, "**/*.py")
-    graph = {name: imports(name, file, known) for name, file in known.items()}
-    del graph["likeness"]  # the door names everything, and nothing imports it for its names
-    graph = {name: targets - {"likeness"} for name, targets in graph.items()}
+    known, app, graph = modules(CORE), modules(APP, "**/*.py"), core_graph()
     edges = package_edges(graph)
     for here in reversed(ORDER):
         targets = [f"{there} {edges[here, there]}" for there in reversed(ORDER) if edges[here, there]]

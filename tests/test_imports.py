@@ -1,5 +1,6 @@
 """The check of imports: the library passes, and what it must find is found."""
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,18 @@ import pytest
 import check_imports
 from check_imports import beyond, circles, deep, imports, modules, package_edges, upward
 
+_DOCS = Path(__file__).resolve().parents[1] / "docs"
+
 
 def test_no_package_imports_one_above_it_and_no_modules_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     assert check_imports.main() == 0, capsys.readouterr().out
+
+
+def test_the_drawing_of_the_layers_is_that_of_the_imports() -> None:
+    drawn = (_DOCS / "architecture.svg").read_text(encoding="utf-8")
+    write_drawing = runpy.run_path(str(_DOCS / "write_drawing.py"))
+    assert drawn == write_drawing["drawing"]()
+    assert write_drawing["arrows"]() > {("app", "entry points"), ("the space", "views of a space")}
 
 
 def test_an_import_upward_is_found_wherever_it_hides(tmp_path: Path) -> None:

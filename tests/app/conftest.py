@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import playwright.sync_api
 import pytest
 from streamlit.testing.v1 import AppTest, element_tree
 
@@ -249,6 +250,9 @@ def people(browser: Any) -> Iterator[Callable[..., Person]]:
 
     yield come
     for context in contexts:
+        for page in context.pages:
+            with contextlib.suppress(playwright.sync_api.Error):
+                print(f"At the end, {page.url}:", page.inner_text("body", timeout=5_000)[:3_000], sep="\n")  # pytest shows it where the test fails
         context.close()
     assert not errors
 
