@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from measuring.record import SMALL, add_record, record
 from measuring.served import APP, served, wait_for
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
@@ -76,7 +77,9 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
-    runs = parser.parse_args().runs
+    add_record(parser)
+    options = parser.parse_args()
+    runs = options.runs
     from playwright.sync_api import sync_playwright
 
     app = [*APP, "--no-token", "--port"]
@@ -104,6 +107,10 @@ def main() -> None:
     print(f"ratio {statistics.median(first) / statistics.median(least):.2f})")
     for what, times in (("refit shown after an edit", refits), ("neighbors follow a click", clicks)):
         print(f"{what:<30} {statistics.median(times):.2f} s   (each: {', '.join(f'{seconds:.2f}' for seconds in times)})")
+    if options.record:
+        medians = [round(statistics.median(times), 2) for times in (first, least, refits)]
+        record(SMALL, "app started, first map", 2000, medians[0], "s", "an empty Streamlit page", medians[1])
+        record(SMALL, "notion edited, refit shown", 2000, medians[2], "s")
 
 
 if __name__ == "__main__":

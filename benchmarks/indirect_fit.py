@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from measuring.record import SMALL, add_record, record
 from measuring.timing import best_of
 from numpy.typing import NDArray
 
@@ -103,27 +104,33 @@ def edit_one_of_569() -> list[str]:
     return [f"{fit_time:.3f}", f"{transform_time:.3f}", f"{search_time:.3f}", f"{total:.3f}", "0.300"]
 
 
-def show(titles: list[str], rows: Iterable[list[str]]) -> None:
-    """A Markdown table, a line as soon as it is known."""
+def show(titles: list[str], rows: Iterable[list[str]]) -> list[str]:
+    """Prints a Markdown table, a line as soon as it is known; returns the last row."""
     print("| " + " | ".join(titles) + " |\n|" + "---|" * len(titles))
     for row in rows:
         print("| " + " | ".join(row) + " |", flush=True)
+    return row
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer dimensions, prompts and seeds")
-    quick = parser.parse_args().quick
+    add_record(parser)
+    options = parser.parse_args()
+    quick = options.quick
     dims, prompts, seeds = ((16, 128), (18, 569), range(1)) if quick else ((2, 16, 64, 128), (18, 100, 569), range(3))
     titles = ["prompts", "dim", "Adam s", "exact ms", "times faster", "Adam loss", "exact loss", "raw MAP@R", "Adam MAP@R", "exact MAP@R"]
-    show(titles, (compare(case, dim, seeds) for case in map(random_prompts, prompts) for dim in dims))
+    most = show(titles, (compare(case, dim, seeds) for case in map(random_prompts, prompts) for dim in dims))
     if (assets_dir() / "clip").is_dir():
         names = ("car-color",) if quick else ("car-model", "car-color", "background-color", "car-model-names")
         print()
         cases = [shipped(name) for name in names]
         show(titles, (compare(case, dim, seeds) for case in cases for dim in (suggest_dim(case.text), dims[-1])))
     print("\nOne of 569 prompts edited, seconds")
-    show(["fit", "transform 10,000", "top 10", "all", "target"], [edit_one_of_569()])
+    edit = show(["fit", "transform 10,000", "top 10", "all", "target"], [edit_one_of_569()])
+    if options.record:
+        record(SMALL, "fit of a notion, 128-d", 569, float(most[3]) / 1000, "s", "Adam", float(most[2]))
+        record(SMALL, "one prompt edited: fit, 10,000 images, search", 569, float(edit[3]), "s")
 
 
 if __name__ == "__main__":

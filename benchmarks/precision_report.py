@@ -1,4 +1,4 @@
-"""Measures what bfloat16 changes for the encoders that ship, and writes the table into docs/scale.md, between its markers; no figure is typed.
+"""Measures what bfloat16 changes for the encoders that ship, and writes the table into benchmarks/README.md, between its markers.
 
 python benchmarks/precision_report.py "captioned photos=data/flickr8k" "birds=data/cub100"    # beside the shipped cars; some minutes
 python benchmarks/precision_report.py --device cuda ...                                       # on another device
@@ -12,7 +12,7 @@ from experiments.results import filled
 from likeness.commands.encoders import SHIPPED_ENCODERS
 from likeness.data import read_dataset
 
-PAGE = Path(__file__).parents[1] / "docs/scale.md"
+PAGE = Path(__file__).parents[1] / "benchmarks/README.md"
 
 
 def main() -> None:

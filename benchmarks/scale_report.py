@@ -1,4 +1,4 @@
-"""Writes what `make bench-scale` measured into docs/results.md and docs/scale.md, between their markers; no figure there is typed.
+"""Writes what `make bench-scale` and benchmarks with --record measured into docs/speed.md and the READMEs of benchmarks, between their markers.
 
 python benchmarks/scale_report.py           # writes
 python benchmarks/scale_report.py --check   # fails where a text holds other figures than experiments/results/scale.csv
@@ -9,20 +9,19 @@ import sys
 from pathlib import Path
 
 import pandas as pd
-from measuring.record import TABLE
-from measuring.scale_costs import COSTS, Figures, shown
+from measuring.record import SMALL, TABLE
+from measuring.scale_costs import COSTS, Figures, beside, needs, shown
 
 from experiments.results import filled
 
 ROOT = Path(__file__).parents[1]
 
 
-def measured(table: pd.DataFrame, parts: tuple[str, ...]) -> str:
-    """The recorded figures of some parts as a Markdown table, each beside its peer."""
+def measured(table: pd.DataFrame, part: str) -> str:
+    """The recorded figures of a part as a Markdown table, each beside its peer."""
     rows = [
-        f"| {row.what} | {_size(row.size_)} | {shown(row.value, row.unit)} | {_peer(row)} |"
-        for row in table.rename(columns={"size": "size_"}).itertuples()
-        if row.part in parts
+        f"| {row['what']} | {_size(row['size'])} | {shown(row['value'], row['unit'])} | {beside(row)} |"
+        for _, row in table[table["part"] == part].iterrows()
     ]
     return "\n".join(["| measured | size | here | beside |", "|---|---|---|---|", *rows])
 
@@ -31,21 +30,16 @@ def _size(text: str) -> str:
     return f"{int(text):,}" if text.isdigit() else text
 
 
-def _peer(row: object) -> str:
-    peer, value = getattr(row, "peer", None), getattr(row, "peer_value", None)
-    if pd.isna(peer):
-        return ""
-    return str(peer) if pd.isna(value) else f"{peer}: {shown(float(value), getattr(row, 'unit', None))}"
-
-
 def written(table: pd.DataFrame) -> dict[Path, str]:
-    """Both files as they should be."""
+    """The files as they should be."""
     figures = Figures(table)
-    results, scale = ROOT / "docs/results.md", ROOT / "docs/scale.md"
-    parts = ("embedding", "index", "training", "metrics", "map", "users", "duplicates")
-    texts = {results: filled(results.read_text(), "scale", figures.summary()), scale: scale.read_text()}
-    for part in parts:
-        texts[scale] = filled(texts[scale], f"measured {part}", measured(table, (part,)))
+    speed, small, scale = (ROOT / name for name in ("docs/speed.md", "benchmarks/README.md", "benchmarks/scale/README.md"))
+    texts = {path: path.read_text() for path in (speed, small, scale)}
+    for name, content in (("needs", needs(figures)), ("memory", figures.memory()), ("scale", figures.summary())):
+        texts[speed] = filled(texts[speed], name, content)
+    texts[small] = filled(texts[small], "measured small", measured(table, SMALL))
+    for part in ("embedding", "index", "training", "metrics", "map", "users", "duplicates"):
+        texts[scale] = filled(texts[scale], f"measured {part}", measured(table, part))
     for name, cost in COSTS.items():
         texts[scale] = filled(texts[scale], name, cost(figures))
     return texts
@@ -59,7 +53,7 @@ def main() -> None:
         if not check:
             path.write_text(text)
         elif path.read_text() != text:
-            sys.exit(f"{path.name} holds other figures than {TABLE.name}; run python benchmarks/scale_report.py")
+            sys.exit(f"{path.relative_to(ROOT)} holds other figures than {TABLE.name}; run python benchmarks/scale_report.py")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,12 @@
 python benchmarks/training_step.py
 """
 
+import argparse
 from collections.abc import Callable
 
 import numpy as np
 import torch
+from measuring.record import SMALL, add_record, record
 from measuring.timing import best_of
 from pytorch_metric_learning.miners import DistanceWeightedMiner
 
@@ -21,12 +23,16 @@ BATCH, PER_CLASS, CLASSES, SIDE, DIM, NAMES, K = 112, 4, 50, 64, 128, 1000, 5
 
 def main() -> None:
     """Prints milliseconds and ratios."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_record(parser)
+    recorded = parser.parse_args().record
     retain_freed_memory()
     torch.manual_seed(0)
     images = torch.rand(BATCH, 3, SIDE, SIDE)
     labels = torch.randperm(CLASSES)[: BATCH // PER_CLASS].repeat_interleave(PER_CLASS)
     rows = torch.randperm(10_000)[:BATCH]
     network = build_network(BackboneConfig(name="mobilenetv2_100", weights="none", dim=DIM))
+    added = []
     for name in ("multisimilarity", "margin"):
         print(f"A step of MobileNetV2, {BATCH} images of {SIDE} px, {name}")
         steps = {title: _step(network, name, guidance, images, labels, rows) for title, guidance in _guidances().items()}
@@ -37,8 +43,11 @@ def main() -> None:
                 seconds[title] = np.append(seconds[title], best_of(1, step).seconds)
         plain = seconds["without guidance"]
         for title, each in seconds.items():
-            print(f"  {title:32} {1e3 * np.median(each):7.1f} ms   {100 * (np.median(each / plain) - 1):+5.1f} %")
-    _samplers()
+            added.append(100 * (float(np.median(each / plain)) - 1))
+            print(f"  {title:32} {1e3 * np.median(each):7.1f} ms   {added[-1]:+5.1f} %")
+    if recorded:
+        record(SMALL, "guidance, at most", f"{BATCH} images of {SIDE} px", round(max(added), 1), "% of a step")
+    _samplers(recorded)
 
 
 def _guidances() -> dict[str, LanguageGuidance | None]:
@@ -71,7 +80,7 @@ def _step(
     return step
 
 
-def _samplers() -> None:
+def _samplers(recorded: bool) -> None:
     theirs = DistanceWeightedMiner()
     print("Distance-weighted sampling, triplets of a batch")
     for size in (112, 512, 2048):
@@ -81,6 +90,9 @@ def _samplers() -> None:
         peer = best_of(3, lambda e=embeddings, y=labels: theirs(e, y)).seconds
         triplets = len(theirs(embeddings, labels)[0])
         print(f"  {size:5} x {DIM}: {1e3 * ours:7.1f} ms for {size} triplets, pytorch-metric-learning {1e3 * peer:8.1f} ms for {triplets:,}")
+        if recorded and size == 512:
+            ours_ms, peer_ms = round(1e3 * ours, 1), round(1e3 * peer, 1)
+            record(SMALL, "distance-weighted sampling", size, ours_ms, "ms", "pytorch-metric-learning, four times the triplets", peer_ms)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """From the measured figures to storage, time and cost at sizes that were not measured; every assumption stands here."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import pandas as pd
 
+Shown = TypeVar("Shown")
 SIZES = {"1 million": 10**6, "10 million": 10**7, "100 million": 10**8, "1 billion": 10**9}
 D = 512
 FLOAT = 4
@@ -37,50 +38,73 @@ class Figures:
         return float(found["peer_value"].iloc[0])
 
     def summary(self) -> str:
-        """The figures that docs/results.md shows, each beside its peer; those that were not measured yet are left out."""
-        known = self.table.drop_duplicates(["part", "what", "size"]).set_index(["part", "what", "size"])
-        rows = [_summed(text, known.loc[key]) for key, text in SUMMARY.items() if key in known.index]
-        return "\n".join(["| what | here | beside |", "|---|---|---|", *rows])
+        """The figures that docs/speed.md shows, each beside its peer; those that were not measured yet are left out."""
+        rows = [_beside(text, row, script) for row, (text, script) in self._known(SUMMARY)]
+        return "\n".join(["| measured | here | beside | ratio | benchmark |", "|---|---|---|---|---|", *rows])
+
+    def memory(self) -> str:
+        """The figures of memory that docs/speed.md shows."""
+        rows = [f"| {text} | {shown(row['value'], row['unit'])} | {beside(row)} |" for row, text in self._known(MEMORY)]
+        return "\n".join(["| memory | here | beside |", "|---|---|---|", *rows])
+
+    def _known(self, wanted: Mapping[tuple[str, str, str], Shown]) -> list[tuple["pd.Series[Any]", Shown]]:
+        table = self.table.drop_duplicates(["part", "what", "size"]).set_index(["part", "what", "size"])
+        return [(table.loc[key], text) for key, text in wanted.items() if key in table.index]
 
 
 _TRAINED = "resnet10t, 64 images of 64 px"
-# (part, what, size) of the table, and how docs/results.md says it.
+# (part, what, size) of the table, how docs/speed.md says it, and the benchmark that measures it.
 SUMMARY = {
-    ("embedding", "images per second once started, local", "4000"): "embedding, local engine, images a second once started",
-    ("embedding", "images per second once started, ray, 2 workers", "4000"): "embedding, two Ray workers, images a second once started",
-    ("index", "build", "1000000"): "index of 1,000,000 x 512, built once",
-    ("index", "car-color 128-d query", "1000000"): "nearest ten of 1,000,000 in a notion of 128 dimensions, through the index",
-    ("index", "car-color 128-d query once transformed", "1000000"): "the same, the notion's vectors being kept",
-    ("index", "car-color 128-d recall@10", "1000000"): "the same, recall@10",
-    ("index", "car-color 16-d query", "1000000"): "in 16 dimensions",
-    ("index", "car-color 16-d recall@10", "1000000"): "the same, recall@10",
-    ("index", "car-color 2-d query once transformed", "1000000"): "in 2 dimensions, where the index breaks and is left aside",
-    ("training", "step, 2 processes of 1 thread", _TRAINED): "a training step, two processes of one thread",
-    ("training", "step, 2 processes beside 2 threads", _TRAINED): "the same",
-    ("training", "gathering embeddings", _TRAINED): "gathering embeddings for the whole batch",
+    ("small", "fit of a notion, 128-d", "569"): ("fit of 569 prompts", "indirect_fit.py"),
+    ("small", "seven metrics", "8131"): ("seven metrics, 8,131 images", "retrieval_metrics.py"),
     ("metrics", "R@k, MAP@R, MRR of 280 classes, beside AccuracyCalculator, k of the largest class", "100000"): (
-        "R@k, MAP@R, MRR of 100,000 x 512, 280 classes"
+        "MAP@R, 100,000 images",
+        "scale/metrics.py",
     ),
-    ("metrics", "R@k, MAP@R, MRR of 280 classes", "1000000"): "R@k, MAP@R, MRR of 1,000,000 x 512, 280 classes",
-    ("metrics", "R@k, MAP@R, MRR of 280 classes, anonymous memory", "1000000"): "the same, memory",
-    ("metrics", "all retrieval metrics of classes of 100", "1000000"): "all retrieval metrics of 1,000,000 x 512, 10,000 classes",
-    ("metrics", "NMI, AMI, 280 classes, beside scikit-learn", "1000000"): "NMI and AMI of 1,000,000 x 512, 280 classes",
-    ("metrics", "Frechet distance, beside SciPy sqrtm", "1000000"): "Frechet distance of 1,000,000 x 512",
-    ("metrics", "20 splits, classes of 100, beside pandas, class means alone", "1000000"): "20 splits of 1,000,000 images in 10,000 classes",
-    ("map", "seconds to the first picture", "1000000"): "map of 1,000,000 points, first picture",
-    ("map", "frames a second while panning", "1000000"): "the same, panning, without a graphics card",
-    ("map", "seconds from lasso to gallery", "1000000"): "the same, from lasso to gallery",
-    ("users", "edit until the refit is shown, p50", "20"): "20 browsers at once on the same two cores, edit until the refit is shown",
-    ("users", "processor time of the server for an edit and a search", "20"): "of it the server's own, for an edit and a search; the rest draws maps",
-    ("users", "memory of the server", "20"): "memory of the server with 20 browsers",
+    ("metrics", "R@k, MAP@R, MRR of 280 classes, beside faiss flat, R@k alone", "30000"): ("the same, 30,000 images", "scale/metrics.py"),
+    ("metrics", "NMI, AMI, 280 classes, beside scikit-learn", "1000000"): ("NMI, AMI", "scale/metrics.py"),
+    ("metrics", "Frechet distance, beside SciPy sqrtm", "1000000"): ("Frechet distance", "scale/metrics.py"),
+    ("metrics", "20 splits, classes of 100, beside pandas, class means alone", "1000000"): ("20 splits", "scale/metrics.py"),
+    ("small", "embedding image files", "5000"): ("embedding 32-pixel photos", "embedding_throughput.py"),
+    ("index", "car-color 128-d query", "1000000"): ("nearest ten, new notion", "scale/notion_index.py"),
+    ("index", "car-color 128-d query once transformed", "1000000"): ("the same, known notion", "scale/notion_index.py"),
+    ("index", "car-color 128-d recall@10", "1000000"): ("its recall@10", "scale/notion_index.py"),
+    ("duplicates", "the same with building the index", "100000"): ("near copies, 100,000 images", "scale/duplicates.py"),
+    ("duplicates", "the same with building the index", "1000000"): ("near copies", "scale/duplicates.py"),
+    ("small", "guidance, at most", "112 images of 64 px"): ("guidance adds at most", "training_step.py"),
+    ("small", "log-ratio loss, all anchors", "150 x 128"): ("log-ratio loss, 150 anchors", "log_ratio_loss.py"),
+    ("training", "step, 2 processes beside 2 threads", _TRAINED): ("training step, two processes", "scale/processes.py"),
+    ("small", "app started, first map", "2000"): ("app started, first map", "app_response.py"),
+    ("small", "notion edited, refit shown", "2000"): ("notion edited, refit shown", "app_response.py"),
+    ("map", "frames a second while panning", "1000000"): ("map, panning", "scale/million_points.py"),
+}
+# What docs/speed.md says of memory.
+MEMORY = {
+    ("embedding", "memory to open a store, packed before", "1000000"): "open stored vectors",
+    ("metrics", "R@k, MAP@R, MRR of 280 classes, anonymous memory", "1000000"): "R@k, MAP@R, MRR",
+    ("metrics", "Frechet distance, anonymous memory", "1000000"): "Frechet distance",
+    ("duplicates", "pairs through cells, memory", "1000000"): "near copies",
+    ("training", "caption labels, memory", "4000"): "training on 20,000 captions",
+    ("users", "memory of the server", "20"): "app server, 20 browsers",
 }
 
 
-def _summed(text: str, row: "pd.Series[Any]") -> str:
-    beside = "" if pd.isna(row["peer"]) else str(row["peer"])
-    if beside and not pd.isna(row["peer_value"]):
-        beside += f": {shown(row['peer_value'], row['unit'])}"
-    return f"| {text} | {shown(row['value'], row['unit'])} | {beside} |"
+def _beside(text: str, row: "pd.Series[Any]", script: str) -> str:
+    """A line of the summary, with how many times as good as its peer: as fast, or as high a recall."""
+    here, times = shown(row["value"], row["unit"]), ""
+    if row["unit"] == "times":  # nothing but the ratio was recorded
+        here, times = "", shown(row["value"], "")
+    elif not pd.isna(row["peer_value"]):
+        rate = pd.isna(row["unit"]) or row["unit"] in ("images/s", "1/s")
+        times = f"{row['value'] / row['peer_value'] if rate else row['peer_value'] / row['value']:.3g}"
+    return f"| {text} | {here} | {beside(row)} | {times} | {script} |"
+
+
+def beside(row: Any) -> str:
+    """The peer of a recorded figure, and its figure."""
+    if pd.isna(row["peer"]):
+        return ""
+    return str(row["peer"]) if pd.isna(row["peer_value"]) else f"{row['peer']}: {shown(float(row['peer_value']), row['unit'])}"
 
 
 def shown(value: float, unit: object) -> str:
@@ -146,6 +170,40 @@ def search(figures: Figures) -> str:
 COSTS = {"storage": storage, "time": time, "search": search}
 
 
+def needs(figures: Figures) -> str:
+    """What docs/speed.md says of time and disks: as measured where a size was, else as in the tables of costs; on two cores."""
+    sizes = {"100,000": 10**5} | SIZES
+    local, vit = figures.value("embedding", "images per second once started, local", 4000), figures.value("embedding", "ViT-B-32, forward passes", 2)
+    image = figures.peer("training", "step, 2 processes beside 2 threads", _TRAINED) / 1000 / 64
+    rows: dict[str, Callable[[int], str]] = {
+        "embed, encoder `cars`": lambda n: _duration(n / local),
+        "embed, ViT-B/32, no GPU": lambda n: _duration(n / vit),
+        "embed, ViT-B/32, GPU (assumed)": lambda n: _duration(n / GPU_IMAGES),
+        "build the index": lambda n: _duration(_grown(figures, "index", "build", n, 1.5)),
+        "nearest ten, 128-d notion": lambda n: shown(_grown(figures, "index", "car-color 128-d query", n, 0.5), "ms"),
+        "MAP@R of every image": lambda n: _duration(_grown(figures, "metrics", "R@k, MAP@R, MRR of 280 classes", n, 2)) if n <= 10**6 else "sample",
+        f"train resnet10t at 64 px, {EPOCHS} epochs": lambda n: _duration(image * n * EPOCHS),
+        "disk: vectors or index": lambda n: _bytes(n * D * FLOAT / 1e9),
+    }
+    return _table("images", {name: {size: work(n) for size, n in sizes.items()} for name, work in rows.items()}, sizes)
+
+
+def _grown(figures: Figures, part: str, what: str, n: int, power: float) -> float:
+    """A figure as measured at this size, else from that of a million."""
+    try:
+        return figures.value(part, what, n)
+    except KeyError:
+        return figures.value(part, what, 10**6) * (n / 10**6) ** power
+
+
+def _duration(seconds: float) -> str:
+    """In the largest unit of which there are two."""
+    units = {"days": 86400, "h": 3600, "min": 60, "s": 1}
+    name, length = next((name, length) for name, length in units.items() if seconds >= 2 * length or length == 1)
+    number = f"{seconds / length:.2g}" if seconds < 10 * length else f"{seconds / length:,.0f}"
+    return f"{number} {name}"
+
+
 def _milliseconds(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
@@ -170,6 +228,6 @@ def _dollars(amount: float) -> str:
     return f"${amount:,.0f}" if amount >= 10 else f"${amount:.2f}"
 
 
-def _table(head: str, rows: dict[str, dict[str, str]]) -> str:
-    lines = [f"| {head} | {' | '.join(SIZES)} |", "|---" * (len(SIZES) + 1) + "|"]
+def _table(head: str, rows: dict[str, dict[str, str]], sizes: Iterable[str] = SIZES) -> str:
+    lines = [f"| {head} | {' | '.join(sizes)} |", "|---" * (len(list(sizes)) + 1) + "|"]
     return "\n".join([*lines, *(f"| {name} | {' | '.join(cells.values())} |" for name, cells in rows.items())])

@@ -9,11 +9,15 @@ The words, their vectors and the images (32 px, of a small network) are made up;
 import argparse
 import json
 import resource
+import sys
 import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import numpy as np
+from measuring.record import record
 from PIL import Image
 
 from likeness.labels import LabelsConfig, label_distances, nearest_labels
@@ -76,9 +80,11 @@ def main() -> None:
         report = run.report() or {}
         print(f"{report['steps']} steps with neighbors and evaluation: {time.perf_counter() - clock:.0f} s", flush=True)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        print(
-            f"in all {time.perf_counter() - begin:.0f} s, at most {peak:.2f} GB; all pairs of 113,287 images would be {113_287**2 * 4 / 1e9:.0f} GB"
-        )
+        seconds = time.perf_counter() - begin
+        record("training", "nearest of all captioned images", options.images, round(found), "s", "all pairs", round(pairs * pair))
+        record("training", "caption labels, an epoch and its evaluation", options.images, round(seconds), "s")
+        record("training", "caption labels, memory", options.images, round(peak, 2), "GB")
+        print(f"in all {seconds:.0f} s, at most {peak:.2f} GB; all pairs of 113,287 images would be {113_287**2 * 4 / 1e9:.0f} GB")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def launch(config: RunConfig, folder: Path | str, progress: Progress) -> RunFold
     The processes end with this one: an interruption is passed on, and none of them is left once the first one has ended.
     """
     if config.nodes > 1:
-        raise InputError(f"nodes is {config.nodes}; start the run on each machine with torchrun or SLURM (docs/several-machines.md).")
+        raise InputError(f"nodes is {config.nodes}; start the run on each machine with torchrun or SLURM (docs/speed.md).")
     run = RunFolder(folder)
     run.start_or_resume(config)
     with interrupted_by(signal.SIGTERM):
