@@ -1,10 +1,12 @@
-"""Writes what `likeness evaluate` and `likeness study` measured into docs/results.md and README.md, between their markers; no figure is typed.
+"""Writes what `likeness evaluate` and `likeness study` measured into the pages below, between markers, and the claims into the notebooks.
 
 python -m experiments.figures.results_report           # writes
 python -m experiments.figures.results_report --check   # fails where a text holds other figures than assets/results
 """
 
 import argparse
+import json
+import re
 import sys
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from experiments.analyses.methods import methods_table, winners_table
 from experiments.analyses.sentences import sentence_table
 from experiments.analyses.trust import flags_table, trust_summary
 from experiments.analyses.unnamed import unnamed_summary
-from experiments.claims import Paper, claims
+from experiments.claims import Paper, claims_overview, claims_sections, claims_text
 from experiments.results import filled, read_results
 from experiments.study_tables import continuous_table, guidance_table
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
@@ -32,7 +34,15 @@ from likeness.studies.table_texts import mean_text
 
 ROOT = Path(__file__).parents[2]
 METRICS = ("map_at_r", "precision_at_1", "zero_shot")
-PAPERS: tuple[Paper, ...] = ("indirect", "language guidance", "oodml", "log-ratio")
+# Each paper's notebook, whose last cell shows its claims.
+NOTEBOOKS: dict[Paper, str] = {
+    "indirect": "01_indirect",
+    "language guidance": "02_language_guidance",
+    "oodml": "03_oodml",
+    "log-ratio": "04_continuous_labels",
+}
+# Where tables may stand; a table stands in one page at least.
+PAGES = ("README.md", "docs/beyond.md", "docs/papers/*.md", "experiments/results/*.md")
 CONTINUOUS = ("synthetic-poses", "lsp-pose", "synthetic-rooms", "shipped-cars-viewpoint", "flickr-captions", "captioned-cars")
 PAPER_METRICS = ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
 _PAPER_DIM = 128
@@ -192,8 +202,8 @@ def cut_offs_summary(runs: pd.DataFrame) -> pd.DataFrame:
     return with_texts(table).rename(columns=titles)
 
 
-def written() -> dict[Path, str]:
-    """Both files as they should be."""
+def all_tables() -> dict[str, str]:
+    """What stands between the markers of each name, in Markdown."""
     birds, captioned, cars = (read_results(f"{name}-notions") for name in ("birds", "captioned", "cars"))
     cars = cars[cars["method"] != "other-words"]  # the encoder knows few of them
     tables = {
@@ -206,7 +216,7 @@ def written() -> dict[Path, str]:
         "saliency": saliency_table(read_results("cars-saliency")),
         "sizes": by_size(read_results("cars-sizes"), "dim"),
         "prompts": prompts_table(read_results("cars-prompts"), read_results("cars-prompts-suggested")),
-        **{f"claims of {paper}": claims(paper) for paper in PAPERS},
+        "photos": summary(pd.concat([captioned, birds], ignore_index=True)),
         "shifts whole": shift_table(read_results("cifar100-shifts-whole"), "matched_recall_at_1"),
         "shifts whole, all classes": shift_table(read_results("cifar100-shifts-whole")),
         "shifts frozen": shift_table(read_results("cifar100-shifts"), "matched_recall_at_1"),
@@ -239,14 +249,45 @@ def written() -> dict[Path, str]:
         "composed choice": choice_table(read_results("composed-queries")),
         "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
     }
-    results, readme = ROOT / "docs/results.md", ROOT / "README.md"
-    text = results.read_text()
-    for name, table in tables.items():
-        text = filled(text, name, as_markdown(table))
-    return {
-        results: text,
-        readme: filled(readme.read_text(), "photos", as_markdown(summary(pd.concat([captioned, birds], ignore_index=True)))),
-    }
+    texts = {name: as_markdown(table) for name, table in tables.items()}
+    for paper in NOTEBOOKS:
+        texts[f"claims of {paper}"] = as_markdown(claims_overview(paper))
+        texts |= {f"{paper}: {place}": section for place, section in claims_sections(paper).items()}
+    return texts
+
+
+def filled_pages(pages: dict[Path, str], texts: dict[str, str]) -> dict[Path, str]:
+    """The pages with every text between its markers.
+
+    Raises:
+        ValueError: a page has markers of an unknown name, or no page has those of a text.
+    """
+    names = {page: re.findall(r"^<!-- end of (.+) -->$", text, re.MULTILINE) for page, text in pages.items()}
+    for page, found in names.items():
+        if unknown := sorted(set(found) - set(texts)):
+            raise ValueError(f"{page.name} has markers of '{unknown[0]}', which no table fills.")
+    if missing := sorted(set(texts) - {name for found in names.values() for name in found}):
+        raise ValueError(f"No page has the markers of '{missing[0]}'.")
+    for page, found in names.items():
+        for name in found:
+            pages = pages | {page: filled(pages[page], name, texts[name])}
+    return pages
+
+
+def notebook_with_claims(text: str, claims: str) -> str:
+    """The notebook's JSON with the claims as the output of the cell that shows them, as a run would write it."""
+    notebook = json.loads(text)
+    [cell] = [cell for cell in notebook["cells"] if cell["cell_type"] == "code" and "claims_text(" in "".join(cell["source"])]
+    data = {"text/markdown": claims.splitlines(keepends=True), "text/plain": ["<IPython.core.display.Markdown object>"]}
+    cell["outputs"] = [{"data": data, "metadata": {}, "output_type": "display_data"}]
+    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def written() -> dict[Path, str]:
+    """All pages and notebooks as they should be."""
+    pages = {page: page.read_text() for pattern in PAGES for page in sorted(ROOT.glob(pattern))}
+    notebooks = {ROOT / f"notebooks/{name}.ipynb": claims_text(paper) for paper, name in NOTEBOOKS.items()}
+    return filled_pages(pages, all_tables()) | {path: notebook_with_claims(path.read_text(), claims) for path, claims in notebooks.items()}
 
 
 def main() -> None:
