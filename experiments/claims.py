@@ -1,4 +1,4 @@
-"""What a paper claims, and what of it holds here: each claim with a verdict, its evidence, and what would overturn it.
+"""What the papers claim, and docs/beyond.md: each claim with a verdict, its evidence, and what failed or would change the verdict.
 
 The claims stand in `experiments/results/claims.yaml`. No figure of ours is typed there: a place in braces names one, and is filled from the runs
 that ship, so that documents and notebooks say the same:
@@ -16,8 +16,21 @@ from collections.abc import Callable, Hashable
 from typing import Literal
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 from pydantic import Field
 
+from experiments.analyses.algebra import algebra_summary
+from experiments.analyses.changed_images import changed_summary
+from experiments.analyses.clicks import clicks_medians, clicks_table
+from experiments.analyses.cluster_names import names_summary
+from experiments.analyses.composed_queries import composed_table
+from experiments.analyses.copies import copies_table
+from experiments.analyses.cut_offs import cut_offs_table
+from experiments.analyses.label_spreading import label_spreading_table
+from experiments.analyses.methods import methods_table
+from experiments.analyses.sentences import sentence_table
+from experiments.analyses.trust import flags_table, trust_summary
+from experiments.analyses.unnamed import unnamed_summary
 from experiments.published import published_guidance, published_shifts
 from experiments.results import FOLDER, read_results
 from likeness.errors import InputError
@@ -25,13 +38,28 @@ from likeness.evaluation import correlations_without, few_shot_gains, generaliza
 from likeness.io import FrozenConfig, yaml_content
 from likeness.studies import decimals, paired_differences, published
 
-Paper = Literal["indirect", "language guidance", "oodml", "log-ratio"]
+Paper = Literal["indirect", "language guidance", "oodml", "log-ratio", "beyond"]
 # What a place may take of the runs that ship, by name.
 DERIVED: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "few-shot gains": few_shot_gains,
     "generalization scores": generalization_scores,
     "correlations without 1": lambda every: correlations_without(scaled_structure(every), 1),
     "correlations without 2": lambda every: correlations_without(scaled_structure(every), 2),
+    "algebra": algebra_summary,
+    "changed": changed_summary,
+    "clicks": clicks_table,
+    "clicks in the median": clicks_medians,
+    "cluster names": names_summary,
+    "composed": composed_table,
+    "copies": copies_table,
+    "cut-offs": cut_offs_table,
+    "flags": flags_table,
+    "label spreading": label_spreading_table,
+    "methods": methods_table,
+    "sentence medians": lambda every: sentence_table(every).median(numeric_only=True).to_frame().T,
+    "sentences": sentence_table,
+    "trust": trust_summary,
+    "unnamed": unnamed_summary,
 }
 # The papers' tables, transcribed in `assets/papers`.
 PUBLISHED: dict[str, Callable[[], pd.DataFrame]] = {
@@ -56,6 +84,7 @@ class Claim(FrozenConfig):
         control: figures of the control, which lacks what the paper says is the cause.
         command: what prints our figures.
         seeds: how many runs they are means of.
+        failed: where it does not hold, and what was tried in vain.
         overturn: what would change the verdict, or what it takes to test the claim.
     """
 
@@ -68,7 +97,8 @@ class Claim(FrozenConfig):
     control: str = ""
     command: str = ""
     seeds: str = ""
-    overturn: str
+    failed: str = ""
+    overturn: str = ""
 
 
 class _Claims(FrozenConfig):
@@ -112,9 +142,9 @@ def _anchor(heading: str) -> str:
 
 def _section(claim: dict[Hashable, str]) -> str:
     verdict = claim["verdict"].capitalize() + (f": {claim['why']}" if claim["why"] else ".")
-    run = "; ".join(each for each in (claim["command"], claim["seeds"]) if each)
-    lines = {"Paper": claim["paper"], "Here": claim["here"], "Control": claim["control"], "Run": run, "Would overturn it": claim["overturn"]}
-    return "\n".join([f"**{claim['claim']}** {verdict}", "", *(f"- *{title}*: {text}" for title, text in lines.items() if text)])
+    parts = {**claim, "run": "; ".join(each for each in (claim["command"], claim["seeds"]) if each)}
+    titles = {"paper": "Paper", "here": "Here", "control": "Control", "failed": "What failed", "run": "Run", "overturn": "Would change the verdict"}
+    return "\n".join([f"**{claim['claim']}** {verdict}", "", *(f"- *{title}*: {parts[name]}" for name, title in titles.items() if parts[name])])
 
 
 def with_figures(text: str) -> str:
@@ -142,6 +172,10 @@ def _figure(results: str, chosen: str, metric: str) -> str:
     values = every.query(chosen)[metric].dropna()
     if not len(values):
         raise InputError(f"No run of '{results}' has {chosen}.")
+    if not is_numeric_dtype(values):  # of a table whose cells are texts
+        if len(values) > 1:
+            raise InputError(f"{len(values)} rows of '{results}' have {chosen}; name one.")
+        return str(values.iloc[0]).strip("*")
     return f"{values.mean():.{decimals(values.mean())}f}"
 
 

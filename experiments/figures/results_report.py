@@ -41,6 +41,7 @@ NOTEBOOKS: dict[Paper, str] = {
     "oodml": "03_oodml",
     "log-ratio": "04_continuous_labels",
 }
+BEYOND: Paper = "beyond"  # docs/beyond.md, which follows no paper
 # Where tables may stand; a table stands in one page at least.
 PAGES = ("README.md", "docs/beyond.md", "docs/papers/*.md", "experiments/results/*.md")
 CONTINUOUS = ("synthetic-poses", "lsp-pose", "synthetic-rooms", "shipped-cars-viewpoint", "flickr-captions", "captioned-cars")
@@ -250,8 +251,8 @@ def all_tables() -> dict[str, str]:
         "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
     }
     texts = {name: as_markdown(table) for name, table in tables.items()}
-    for paper in NOTEBOOKS:
-        texts[f"claims of {paper}"] = as_markdown(claims_overview(paper))
+    texts |= {f"claims of {paper}": as_markdown(claims_overview(paper)) for paper in NOTEBOOKS}
+    for paper in (*NOTEBOOKS, BEYOND):
         texts |= {f"{paper}: {place}": section for place, section in claims_sections(paper).items()}
     return texts
 

@@ -179,7 +179,7 @@ cars = {row: gain("shipped-cars", f"Multisimilarity +ELG{row}", "Multisimilarity
 s2sd = [gain("shipped-cars", f"Multisimilarity + S2SD +ELG{row}", "Multisimilarity + S2SD", "map_at_1000") for row in ("", ", flat target")]
 birds = {row: gain("birds-frozen", row, "+ELG, gamma 0, omega 50", "recall_at_1")
          for row in ("Raw MobileNetV2", "flat target, gamma 0, omega 50", "names shuffled, gamma 0, omega 50")}
-print(json.dumps([list(cars.values()), s2sd, list(birds.values()), len(found), claims_text("language guidance").count("*Would overturn it*")]))
+print(json.dumps([list(cars.values()), s2sd, list(birds.values()), len(found), claims_text("language guidance").count("*Would change the verdict*")]))
 """
 
 
