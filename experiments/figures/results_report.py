@@ -257,8 +257,14 @@ def all_tables() -> dict[str, str]:
     return texts
 
 
+def read_pages() -> dict[Path, str]:
+    """All pages where tables may stand, and the notebooks that show claims."""
+    paths = [page for pattern in PAGES for page in sorted(ROOT.glob(pattern))]
+    return {path: path.read_text() for path in [*paths, *(ROOT / f"notebooks/{name}.ipynb" for name in NOTEBOOKS.values())]}
+
+
 def filled_pages(pages: dict[Path, str], texts: dict[str, str]) -> dict[Path, str]:
-    """The pages with every text between its markers.
+    """The pages with every text between its markers, and the notebooks with their claims.
 
     Raises:
         ValueError: a page has markers of an unknown name, or no page has those of a text.
@@ -269,10 +275,16 @@ def filled_pages(pages: dict[Path, str], texts: dict[str, str]) -> dict[Path, st
             raise ValueError(f"{page.name} has markers of '{unknown[0]}', which no table fills.")
     if missing := sorted(set(texts) - {name for found in names.values() for name in found}):
         raise ValueError(f"No page has the markers of '{missing[0]}'.")
-    for page, found in names.items():
-        for name in found:
-            pages = pages | {page: filled(pages[page], name, texts[name])}
-    return pages
+    return {page: _filled_page(page, text, {name: texts[name] for name in names[page]}) for page, text in pages.items()}
+
+
+def _filled_page(page: Path, text: str, contents: dict[str, str]) -> str:
+    for paper, notebook in NOTEBOOKS.items():
+        if page.name == f"{notebook}.ipynb":
+            return notebook_with_claims(text, claims_text(paper))
+    for name, content in contents.items():
+        text = filled(text, name, content)
+    return text
 
 
 def notebook_with_claims(text: str, claims: str) -> str:
@@ -284,22 +296,16 @@ def notebook_with_claims(text: str, claims: str) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def written() -> dict[Path, str]:
-    """All pages and notebooks as they should be."""
-    pages = {page: page.read_text() for pattern in PAGES for page in sorted(ROOT.glob(pattern))}
-    notebooks = {ROOT / f"notebooks/{name}.ipynb": claims_text(paper) for paper, name in NOTEBOOKS.items()}
-    return filled_pages(pages, all_tables()) | {path: notebook_with_claims(path.read_text(), claims) for path, claims in notebooks.items()}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
-    for path, text in written().items():
+    pages = read_pages()
+    for path, text in filled_pages(pages, all_tables()).items():
         if not check:
             path.write_text(text)
-        elif path.read_text() != text:
-            sys.exit(f"{path.name} holds other figures than assets/results; run python -m experiments.figures.results_report")
+        elif text != pages[path]:
+            sys.exit(f"{path.relative_to(ROOT)} holds other figures than assets/results; run python -m experiments.figures.results_report")
 
 
 if __name__ == "__main__":
