@@ -52,7 +52,6 @@ def test_unknown_markers_and_tables_without_a_page_are_refused() -> None:
 @pytest.mark.parametrize("page", sorted((ROOT / "experiments/results").glob("*.md")), ids=lambda page: page.name)
 def test_links_of_the_pages_of_tables_lead_to_files(page: Path) -> None:
     links = [link.partition("#")[0] for link in _LINK.findall(page.read_text()) if not link.startswith("http")]
-    assert links
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 

@@ -171,6 +171,7 @@ def test_indirect_runs_on_another_dataset(tmp_path: Path) -> None:
 
 GUIDANCE_PROBE = """
 import json
+from experiments.claims import claims
 from likeness.studies import paired_differences
 def gain(name, row, against, figure):
     return float(paired_differences(read_results(name), against, [figure]).set_index("row").loc[row, figure])
@@ -179,7 +180,7 @@ cars = {row: gain("shipped-cars", f"Multisimilarity +ELG{row}", "Multisimilarity
 s2sd = [gain("shipped-cars", f"Multisimilarity + S2SD +ELG{row}", "Multisimilarity + S2SD", "map_at_1000") for row in ("", ", flat target")]
 birds = {row: gain("birds-frozen", row, "+ELG, gamma 0, omega 50", "recall_at_1")
          for row in ("Raw MobileNetV2", "flat target, gamma 0, omega 50", "names shuffled, gamma 0, omega 50")}
-print(json.dumps([list(cars.values()), s2sd, list(birds.values()), len(found), claims_text("language guidance").count("*Would change the verdict*")]))
+print(json.dumps([list(cars.values()), s2sd, list(birds.values()), len(found), len(claims("language guidance"))]))
 """
 
 
@@ -191,7 +192,8 @@ def test_guidance_quick_run_supports_the_text(tmp_path: Path) -> None:
     assert right > 0 > max(shuffled, flat)
     assert min(names, flat_names) > 5 * abs(names - flat_names)
     assert raw > flat_target > 0 > wrong
-    assert (spaces, noted) == (5, 7)
+    assert spaces == 5
+    assert noted >= 7
 
 
 @pytest.mark.parametrize(
