@@ -119,3 +119,10 @@ def test_studies_of_shift_ship_with_the_raw_network_a_control_and_every_seed_on_
     runs = every[every["step"] > 0].groupby(["row", "split"])["seed"].nunique()
     assert len(runs) == trained * every["split"].nunique()
     assert (runs == len(study.seeds)).all()
+
+
+def test_what_goes_beyond_the_papers_has_a_control_and_says_what_failed() -> None:
+    found = claims("beyond")
+    assert len(found) >= 12
+    assert (found[["why", "here", "control", "failed", "command", "seeds"]].map(len) > 5).all(axis=None)
+    assert len((FOLDER.parents[1] / "docs/beyond.md").read_bytes()) <= 10_240
