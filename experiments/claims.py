@@ -1,4 +1,4 @@
-"""What a paper claims, and what of it holds here: each claim with a verdict, its evidence, and what would overturn it.
+"""What the papers claim, and docs/beyond.md: each claim with a verdict, its evidence, and what failed or would change the verdict.
 
 The claims stand in `experiments/results/claims.yaml`. No figure of ours is typed there: a place in braces names one, and is filled from the runs
 that ship, so that documents and notebooks say the same:
@@ -7,28 +7,66 @@ that ship, so that documents and notebooks say the same:
     {birds-guidance | +ELG, gamma 1, omega 7.5 - Multisimilarity | recall_at_1}               mean paired difference ± standard error
     {cifar100-shifts where split == "easier 5" | Margin - Raw MobileNetV2 | recall_at_1}      the same of some of the runs
     {few-shot gains of cifar100-shifts | shots == 5 and distance > 250 | gain}                of what a function makes of the runs (`DERIVED`)
+    {published indirect | notion == "car color" and method == "raw" and metric == "map_at_r" | mean}    of a paper's table (`PUBLISHED`)
 """
 
+import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Literal
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 from pydantic import Field
 
+from experiments.analyses.algebra import algebra_summary
+from experiments.analyses.changed_images import changed_summary
+from experiments.analyses.clicks import clicks_medians, clicks_table
+from experiments.analyses.cluster_names import names_summary
+from experiments.analyses.composed_queries import composed_table
+from experiments.analyses.copies import copies_table
+from experiments.analyses.cut_offs import cut_offs_table
+from experiments.analyses.label_spreading import label_spreading_table
+from experiments.analyses.methods import methods_table
+from experiments.analyses.sentences import sentence_table
+from experiments.analyses.trust import flags_table, trust_summary
+from experiments.analyses.unnamed import unnamed_summary
+from experiments.published import published_guidance, published_shifts
 from experiments.results import FOLDER, read_results
 from likeness.errors import InputError
 from likeness.evaluation import correlations_without, few_shot_gains, generalization_scores, scaled_structure
 from likeness.io import FrozenConfig, yaml_content
-from likeness.studies import decimals, paired_differences
+from likeness.studies import decimals, paired_differences, published
 
-Paper = Literal["indirect", "language guidance", "oodml", "log-ratio"]
+Paper = Literal["indirect", "language guidance", "oodml", "log-ratio", "beyond"]
 # What a place may take of the runs that ship, by name.
 DERIVED: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "few-shot gains": few_shot_gains,
     "generalization scores": generalization_scores,
     "correlations without 1": lambda every: correlations_without(scaled_structure(every), 1),
     "correlations without 2": lambda every: correlations_without(scaled_structure(every), 2),
+    "algebra": algebra_summary,
+    "changed": changed_summary,
+    "clicks": clicks_table,
+    "clicks in the median": clicks_medians,
+    "cluster names": names_summary,
+    "composed": composed_table,
+    "copies": copies_table,
+    "cut-offs": cut_offs_table,
+    "flags": flags_table,
+    "label spreading": label_spreading_table,
+    "methods": methods_table,
+    "sentence medians": lambda every: sentence_table(every).median(numeric_only=True).to_frame().T,
+    "sentences": sentence_table,
+    "trust": trust_summary,
+    "unnamed": unnamed_summary,
+}
+# The papers' tables, transcribed in `assets/papers`.
+PUBLISHED: dict[str, Callable[[], pd.DataFrame]] = {
+    "published indirect": published,
+    "published indirect section 5": lambda: published(table="section5"),
+    "published language guidance": published_guidance,
+    "published oodml": published_shifts,
 }
 _PLACE = re.compile(r"\{([^{}|]+)\|([^{}|]+)\|([^{}|]+)\}")
 
@@ -37,16 +75,30 @@ class Claim(FrozenConfig):
     """A claim of a paper.
 
     Attributes:
-        claim: what the paper says, with its place.
+        place: the heading of its section on the paper's page, such as "Table 2".
+        claim: what the paper says, in one sentence.
         verdict: whether it holds on what can be measured here.
-        evidence: what was measured, by which command.
-        overturn: what would change the verdict.
+        why: the reason for the verdict, in one sentence.
+        paper: the paper's figures.
+        here: ours.
+        control: figures of the control, which lacks what the paper says is the cause.
+        command: what prints our figures.
+        seeds: how many runs they are means of.
+        failed: where it does not hold, and what was tried in vain.
+        overturn: what would change the verdict, or what it takes to test the claim.
     """
 
+    place: str
     claim: str
     verdict: Literal["holds", "holds in part", "does not hold here", "not shown here", "not testable here"]
-    evidence: str
-    overturn: str
+    why: str = ""
+    paper: str = ""
+    here: str = ""
+    control: str = ""
+    command: str = ""
+    seeds: str = ""
+    failed: str = ""
+    overturn: str = ""
 
 
 class _Claims(FrozenConfig):
@@ -54,16 +106,45 @@ class _Claims(FrozenConfig):
 
 
 def claims(paper: Paper) -> pd.DataFrame:
-    """The claims of a paper, with the figures of the runs that ship: claim, verdict, evidence, overturn.
+    """The claims of a paper, a row each, with the figures of the runs that ship; columns are the attributes of `Claim`.
 
     Raises:
-        InputError: an unknown paper, or a place that no shipped figure fills.
+        InputError: an unknown paper, or a place in braces that no shipped figure fills.
     """
     found = _Claims.model_validate({"papers": yaml_content(FOLDER / "claims.yaml")}).papers
     if paper not in found:
         raise InputError(f"No claims of '{paper}' are noted; there are those of {', '.join(found)}.")
-    frame = pd.DataFrame([claim.model_dump() for claim in found[paper]])
-    return frame.assign(evidence=[with_figures(text) for text in frame["evidence"]])
+    return pd.DataFrame([claim.model_dump() for claim in found[paper]]).map(with_figures)
+
+
+def claims_overview(paper: Paper) -> pd.DataFrame:
+    """A row per claim: claim, verdict, and a link to its section on the same page."""
+    found = claims(paper)
+    links = [f"[{place}](#{_anchor(place)})" for place in found["place"]]
+    return found[["claim", "verdict"]].assign(evidence=links)
+
+
+def claims_sections(paper: Paper) -> dict[str, str]:
+    """By place the text under its heading, in Markdown: each claim with its verdict, its evidence and what would overturn it."""
+    found = claims(paper)
+    return {str(place): "\n\n".join(_section(claim) for claim in own.to_dict("records")) for place, own in found.groupby("place", sort=False)}
+
+
+def claims_text(paper: Paper) -> str:
+    """All sections with their headings, in Markdown, as notebooks show them."""
+    return "\n\n".join(f"### {place}\n\n{text}" for place, text in claims_sections(paper).items())
+
+
+def _anchor(heading: str) -> str:
+    """Of a heading, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _section(claim: dict[Hashable, str]) -> str:
+    verdict = claim["verdict"].capitalize() + (f": {claim['why']}" if claim["why"] else ".")
+    parts = {**claim, "run": "; ".join(each for each in (claim["command"], claim["seeds"]) if each)}
+    titles = {"paper": "Paper", "here": "Here", "control": "Control", "failed": "What failed", "run": "Run", "overturn": "Would change the verdict"}
+    return "\n".join([f"**{claim['claim']}** {verdict}", "", *(f"- *{title}*: {parts[name]}" for name, title in titles.items() if parts[name])])
 
 
 def with_figures(text: str) -> str:
@@ -75,6 +156,7 @@ def with_figures(text: str) -> str:
     return _PLACE.sub(lambda place: _figure(place[1].strip(), place[2].strip(), place[3].strip()), text)
 
 
+@functools.cache
 def _figure(results: str, chosen: str, metric: str) -> str:
     every = _runs(results)
     if metric not in every:
@@ -90,15 +172,20 @@ def _figure(results: str, chosen: str, metric: str) -> str:
     values = every.query(chosen)[metric].dropna()
     if not len(values):
         raise InputError(f"No run of '{results}' has {chosen}.")
+    if not is_numeric_dtype(values):  # of a table whose cells are texts
+        if len(values) > 1:
+            raise InputError(f"{len(values)} rows of '{results}' have {chosen}; name one.")
+        return str(values.iloc[0]).strip("*")
     return f"{values.mean():.{decimals(values.mean())}f}"
 
 
+@functools.cache
 def _runs(results: str) -> pd.DataFrame:
     """The runs that a place's first part names: "NAME", "NAME where CONDITION" or "DERIVED of NAME"."""
     kind, _, name = results.rpartition(" of ")
     name, _, condition = name.partition(" where ")
     if kind and kind not in DERIVED:
         raise InputError(f"'{kind}' is not among what can be made of results; there are {', '.join(DERIVED)}.")
-    every = read_results(name)
+    every = PUBLISHED[name]() if name in PUBLISHED else read_results(name)
     every = every.query(condition) if condition else every
     return DERIVED[kind](every) if kind else every

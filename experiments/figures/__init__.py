@@ -1,1 +1,1 @@
-"""The runs behind the tables of docs/results.md, a script for each; some take hours."""
+"""The runs behind the tables of experiments/results, a script for each; some take hours."""

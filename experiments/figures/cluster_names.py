@@ -3,7 +3,7 @@ experiments/results/cluster-names.csv.
 
 python -m experiments.figures.cluster_names DATA GROUPS   # DATA has cub100/ and cifar100/; GROUPS: JSON file of CIFAR-100's superclasses
 python -m experiments.figures.cluster_names DATA GROUPS --only birds
-python -m experiments.figures.results_report              # then puts the figures into docs/results.md
+python -m experiments.figures.results_report              # then puts the figures into the pages
 
 Constants were chosen on 34 of every second class of CIFAR-100 by the alphabet, from the first on, with a look at the cars; the others judge.
 """

@@ -5,7 +5,7 @@ python -m experiments.figures.cut_offs DATA HEAD  # DATA has flickr8k_700/, cub1
 its
 left_out.txt
 python -m experiments.figures.cut_offs DATA HEAD --only birds
-python -m experiments.figures.results_report       # then puts the figures into docs/results.md
+python -m experiments.figures.results_report       # then puts the figures into the pages
 """
 
 import argparse

@@ -3,7 +3,7 @@ experiments/results/label-spreading.csv.
 
 python -m experiments.figures.label_spreading DATA        # DATA has cub100/ and cifar100/ (a folder per class); an hour on two cores
 python -m experiments.figures.label_spreading DATA --only cars
-python -m experiments.figures.results_report              # then puts the figures into docs/results.md
+python -m experiments.figures.results_report              # then puts the figures into the pages
 
 Of CIFAR-100, 10,000 images are drawn from those after the first hundred of each class; with the first hundred, and cars as
 the smaller encoder sees them, the settings of `likeness.spreading` and the order of the screens were chosen.

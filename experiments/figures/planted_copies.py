@@ -1,7 +1,7 @@
 """Are copies of pictures found? On rendered cars, birds and small photos: prints `likeness` commands, writes experiments/results/planted-copies.csv.
 
 python -m experiments.figures.planted_copies DATA        # DATA has cub100/ and cifar100/; a few minutes
-python -m experiments.figures.results_report             # then puts the figures into docs/results.md
+python -m experiments.figures.results_report             # then puts the figures into the pages
 """
 
 import argparse

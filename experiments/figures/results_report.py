@@ -1,10 +1,12 @@
-"""Writes what `likeness evaluate` and `likeness study` measured into docs/results.md and README.md, between their markers; no figure is typed.
+"""Writes what `likeness evaluate` and `likeness study` measured into the pages below, between markers, and the claims into the notebooks.
 
 python -m experiments.figures.results_report           # writes
 python -m experiments.figures.results_report --check   # fails where a text holds other figures than assets/results
 """
 
 import argparse
+import json
+import re
 import sys
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from experiments.analyses.methods import methods_table, winners_table
 from experiments.analyses.sentences import sentence_table
 from experiments.analyses.trust import flags_table, trust_summary
 from experiments.analyses.unnamed import unnamed_summary
-from experiments.claims import Paper, claims
+from experiments.claims import Paper, claims_overview, claims_sections, claims_text
 from experiments.results import filled, read_results
 from experiments.study_tables import continuous_table, guidance_table
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
@@ -32,7 +34,16 @@ from likeness.studies.table_texts import mean_text
 
 ROOT = Path(__file__).parents[2]
 METRICS = ("map_at_r", "precision_at_1", "zero_shot")
-PAPERS: tuple[Paper, ...] = ("indirect", "language guidance", "oodml", "log-ratio")
+# Each paper's notebook, whose last cell shows its claims.
+NOTEBOOKS: dict[Paper, str] = {
+    "indirect": "01_indirect",
+    "language guidance": "02_language_guidance",
+    "oodml": "03_oodml",
+    "log-ratio": "04_continuous_labels",
+}
+BEYOND: Paper = "beyond"  # docs/beyond.md, which follows no paper
+# Where tables may stand; a table stands in one page at least.
+PAGES = ("README.md", "docs/beyond.md", "docs/papers/*.md", "experiments/results/*.md")
 CONTINUOUS = ("synthetic-poses", "lsp-pose", "synthetic-rooms", "shipped-cars-viewpoint", "flickr-captions", "captioned-cars")
 PAPER_METRICS = ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
 _PAPER_DIM = 128
@@ -192,8 +203,8 @@ def cut_offs_summary(runs: pd.DataFrame) -> pd.DataFrame:
     return with_texts(table).rename(columns=titles)
 
 
-def written() -> dict[Path, str]:
-    """Both files as they should be."""
+def all_tables() -> dict[str, str]:
+    """What stands between the markers of each name, in Markdown."""
     birds, captioned, cars = (read_results(f"{name}-notions") for name in ("birds", "captioned", "cars"))
     cars = cars[cars["method"] != "other-words"]  # the encoder knows few of them
     tables = {
@@ -206,7 +217,7 @@ def written() -> dict[Path, str]:
         "saliency": saliency_table(read_results("cars-saliency")),
         "sizes": by_size(read_results("cars-sizes"), "dim"),
         "prompts": prompts_table(read_results("cars-prompts"), read_results("cars-prompts-suggested")),
-        **{f"claims of {paper}": claims(paper) for paper in PAPERS},
+        "photos": summary(pd.concat([captioned, birds], ignore_index=True)),
         "shifts whole": shift_table(read_results("cifar100-shifts-whole"), "matched_recall_at_1"),
         "shifts whole, all classes": shift_table(read_results("cifar100-shifts-whole")),
         "shifts frozen": shift_table(read_results("cifar100-shifts"), "matched_recall_at_1"),
@@ -239,25 +250,62 @@ def written() -> dict[Path, str]:
         "composed choice": choice_table(read_results("composed-queries")),
         "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
     }
-    results, readme = ROOT / "docs/results.md", ROOT / "README.md"
-    text = results.read_text()
-    for name, table in tables.items():
-        text = filled(text, name, as_markdown(table))
-    return {
-        results: text,
-        readme: filled(readme.read_text(), "photos", as_markdown(summary(pd.concat([captioned, birds], ignore_index=True)))),
-    }
+    texts = {name: as_markdown(table) for name, table in tables.items()}
+    texts |= {f"claims of {paper}": as_markdown(claims_overview(paper)) for paper in NOTEBOOKS}
+    for paper in (*NOTEBOOKS, BEYOND):
+        texts |= {f"{paper}: {place}": section for place, section in claims_sections(paper).items()}
+    return texts
+
+
+def read_pages() -> dict[Path, str]:
+    """All pages where tables may stand, and the notebooks that show claims."""
+    paths = [page for pattern in PAGES for page in sorted(ROOT.glob(pattern))]
+    return {path: path.read_text() for path in [*paths, *(ROOT / f"notebooks/{name}.ipynb" for name in NOTEBOOKS.values())]}
+
+
+def filled_pages(pages: dict[Path, str], texts: dict[str, str]) -> dict[Path, str]:
+    """The pages with every text between its markers, and the notebooks with their claims.
+
+    Raises:
+        ValueError: a page has markers of an unknown name, or no page has those of a text.
+    """
+    names = {page: re.findall(r"^<!-- end of (.+) -->$", text, re.MULTILINE) for page, text in pages.items()}
+    for page, found in names.items():
+        if unknown := sorted(set(found) - set(texts)):
+            raise ValueError(f"{page.name} has markers of '{unknown[0]}', which no table fills.")
+    if missing := sorted(set(texts) - {name for found in names.values() for name in found}):
+        raise ValueError(f"No page has the markers of '{missing[0]}'.")
+    return {page: _filled_page(page, text, {name: texts[name] for name in names[page]}) for page, text in pages.items()}
+
+
+def _filled_page(page: Path, text: str, contents: dict[str, str]) -> str:
+    for paper, notebook in NOTEBOOKS.items():
+        if page.name == f"{notebook}.ipynb":
+            return notebook_with_claims(text, claims_text(paper))
+    for name, content in contents.items():
+        text = filled(text, name, content)
+    return text
+
+
+def notebook_with_claims(text: str, claims: str) -> str:
+    """The notebook's JSON with the claims as the output of the cell that shows them, as a run would write it."""
+    notebook = json.loads(text)
+    [cell] = [cell for cell in notebook["cells"] if cell["cell_type"] == "code" and "claims_text(" in "".join(cell["source"])]
+    data = {"text/markdown": claims.splitlines(keepends=True), "text/plain": ["<IPython.core.display.Markdown object>"]}
+    cell["outputs"] = [{"data": data, "metadata": {}, "output_type": "display_data"}]
+    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
-    for path, text in written().items():
+    pages = read_pages()
+    for path, text in filled_pages(pages, all_tables()).items():
         if not check:
             path.write_text(text)
-        elif path.read_text() != text:
-            sys.exit(f"{path.name} holds other figures than assets/results; run python -m experiments.figures.results_report")
+        elif text != pages[path]:
+            sys.exit(f"{path.relative_to(ROOT)} holds other figures than assets/results; run python -m experiments.figures.results_report")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ its
 left_out.txt
 python -m experiments.figures.sentence_notions DATA HEAD --only clicks
 python -m experiments.figures.sentence_notions DATA HEAD --images photos   # measures these anew; the figures of the others stay
-python -m experiments.figures.results_report               # then puts the figures into docs/results.md
+python -m experiments.figures.results_report               # then puts the figures into the pages
 """
 
 import argparse

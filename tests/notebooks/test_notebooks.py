@@ -171,6 +171,7 @@ def test_indirect_runs_on_another_dataset(tmp_path: Path) -> None:
 
 GUIDANCE_PROBE = """
 import json
+from experiments.claims import claims
 from likeness.studies import paired_differences
 def gain(name, row, against, figure):
     return float(paired_differences(read_results(name), against, [figure]).set_index("row").loc[row, figure])
@@ -191,29 +192,29 @@ def test_guidance_quick_run_supports_the_text(tmp_path: Path) -> None:
     assert right > 0 > max(shuffled, flat)
     assert min(names, flat_names) > 5 * abs(names - flat_names)
     assert raw > flat_target > 0 > wrong
-    assert (spaces, noted) == (5, 7)
+    assert spaces == 5
+    assert noted >= 7
 
 
 @pytest.mark.parametrize(
-    ("name", "paper"),
+    ("name", "paper", "page"),
     [
-        ("01_indirect.ipynb", "indirect"),
-        ("02_language_guidance.ipynb", "language guidance"),
-        ("03_oodml.ipynb", "oodml"),
-        ("04_continuous_labels.ipynb", "log-ratio"),
+        ("01_indirect.ipynb", "indirect", "indirect.md"),
+        ("02_language_guidance.ipynb", "language guidance", "language-guidance.md"),
+        ("03_oodml.ipynb", "oodml", "oodml.md"),
+        ("04_continuous_labels.ipynb", "log-ratio", "log-ratio.md"),
     ],
 )
-def test_claims_stand_in_the_notebook_word_for_word_as_in_the_results(name: str, paper: str) -> None:
-    from html import escape
+def test_claims_stand_in_the_notebook_word_for_word_as_on_the_page_of_the_paper(name: str, paper: str, page: str) -> None:
+    from experiments.claims import claims_sections, claims_text
 
-    from experiments.claims import claims
-
-    shown = outputs(formats().read(FOLDER / name, as_version=4))[-1].data["text/html"]
-    results = (FOLDER.parent / "docs" / "results.md").read_text()
-    for claim in claims(paper).itertuples(index=False):  # type: ignore[arg-type]
-        for text in claim:
-            assert escape(str(text), quote=False) in shown
-            assert str(text).replace("|", r"\|") in results
+    shown = outputs(formats().read(FOLDER / name, as_version=4))[-1].data["text/markdown"]
+    assert shown == claims_text(paper)  # type: ignore[arg-type]
+    sections = claims_sections(paper)  # type: ignore[arg-type]
+    text = (FOLDER.parent / "docs/papers" / page).read_text()
+    for place, section in sections.items():
+        assert f"# {place}\n" in text
+        assert section in text
 
 
 CONTINUOUS_PROBE = """

@@ -27,7 +27,7 @@ class InDiReCT(LinearProjection):
             span, and the columns beyond are zero. "adam" is the paper's procedure (section 4): random U, Adam, patience 100; it stops short of the
             minimum. "faded" is the minimum, with what the prompts hardly determine made faint as Adam leaves it, by a rule of ours (see
             `likeness.notions.fading`). With few prompts to many dimensions it retrieves about as "adam" does, with 569 car names better than either
-            (`docs/results.md`). With dimensions as few as the prompts suggest, all three are the same. Only "adam" needs torch.
+            (`docs/papers/indirect.md`). With dimensions as few as the prompts suggest, all three are the same. Only "adam" needs torch.
         seed: of Adam's start; in "faded", of the random columns outside the span of the prompts.
 
     Attributes:
