@@ -44,15 +44,15 @@ def guided_gains() -> pd.DataFrame:
         ends = ("", ", names shuffled", ", flat target") if study == "shipped-cars" else ("+ELG", "names shuffled", "flat target")
         gains = paired_differences(read_results(study), without, [score]).set_index("row")
         texts = (_gain(gains, row, score) for row in map(pattern.format, ends))
-        lines.append({"setting": setting, "score": _SCORES[score]} | dict(zip(_TARGETS, texts, strict=True)))
+        lines.append({"gain": f"{setting}, {_SCORES[score]}"} | dict(zip(_TARGETS, texts, strict=True)))
     return pd.DataFrame(lines)
 
 
 def gains_by_split(study: str, raw: str, score: str = "matched_recall_at_1") -> pd.DataFrame:
-    """What each trained method gains over the raw network on each split, whose own score stands in the first row."""
+    """What each method gains over the raw network on each split."""
     every = read_results(study)
     splits = {f"{split} ({distance:.3g})": own for (distance, split), own in every.groupby(["distance", "split"])}
-    lines = [{"method": f"{raw}, R@1"} | {title: mean_text(own.loc[own["row"] == raw, score]) for title, own in splits.items()}]
+    lines = []
     gains = {title: paired_differences(own, raw, [score]).set_index("row") for title, own in splits.items()}
     for row in [name for name in dict.fromkeys(every["row"]) if name != raw]:
         lines.append({"method": str(row)} | {title: _gain(own, str(row), score) for title, own in gains.items()})
