@@ -72,5 +72,5 @@ def label_distances() -> pd.DataFrame:
 
 def _gain(gains: pd.DataFrame, row: str, score: str) -> str:
     """ "+0.033 ± 0.005"; without an error what was measured once."""
-    gain, error = float(gains.loc[row, score]), float(gains.loc[row, f"{score} ±"])
+    gain, error = (float(gains[name].loc[row]) for name in (score, f"{score} ±"))
     return f"{gain:+.3f} ± {error:.3f}" if error > 0 else f"{gain:+.3f}"
