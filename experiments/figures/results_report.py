@@ -25,6 +25,7 @@ from experiments.analyses.sentences import sentence_table
 from experiments.analyses.trust import flags_table, trust_summary
 from experiments.analyses.unnamed import unnamed_summary
 from experiments.claims import Paper, claims_overview, claims_sections, claims_text
+from experiments.figures.paper_tables import gains_by_split, guided_gains, label_distances
 from experiments.results import filled, read_results
 from experiments.study_tables import continuous_table, guidance_table
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
@@ -248,6 +249,9 @@ def all_tables() -> dict[str, str]:
         "captioning": captioning_table(read_results("captioning-flickr")),
         "composed queries": composed_table(read_results("composed-queries")),
         "composed choice": choice_table(read_results("composed-queries")),
+        "guidance and its controls": guided_gains(),
+        "shifts beside the raw network": gains_by_split("cifar100-shifts-whole", "Raw MobileNetV2"),
+        "label distances": label_distances(),
         "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
     }
     texts = {name: as_markdown(table) for name, table in tables.items()}

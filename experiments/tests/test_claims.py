@@ -13,7 +13,6 @@ from likeness.io import yaml_content
 from likeness.studies import paired_differences, read_results, read_study
 
 PAPERS = ("indirect", "language guidance", "oodml", "log-ratio")
-WITH_EVIDENCE = ("indirect",)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -25,10 +24,11 @@ def test_every_claim_is_short_and_each_place_in_braces_is_filled(paper: str) -> 
     assert not found.map(lambda text: "{" in text or "}" in text).any(axis=None)
 
 
-@pytest.mark.parametrize("paper", WITH_EVIDENCE)
+@pytest.mark.parametrize("paper", PAPERS)
 def test_a_verdict_has_a_reason_the_figures_of_the_paper_and_ours_and_the_command_that_prints_them(paper: str) -> None:
     found = claims(paper)  # type: ignore[arg-type]
-    assert (found[["why", "paper", "overturn"]].map(len) > 10).all(axis=None)
+    assert (found[["why", "overturn"]].map(len) > 10).all(axis=None)
+    assert (found.loc[found["place"].str.contains("Table"), "paper"].map(len) > 10).all()  # figures may print no numbers
     tested = found[found["verdict"] != "not testable here"]
     assert (tested["here"].map(len) > 20).all()
     assert tested["command"].str.match("`.+`").all()
@@ -37,7 +37,7 @@ def test_a_verdict_has_a_reason_the_figures_of_the_paper_and_ours_and_the_comman
 
 def test_no_figure_of_ours_is_typed() -> None:
     """A decimal figure in what we measured is a parameter of ours or of the paper, not a result."""
-    allowed = {".985"}
+    allowed = {".985", "0.5", "0.03"}
     for own in yaml_content(FOLDER / "claims.yaml").values():
         for claim in own:
             ours = " ".join(claim.get(part, "") for part in ("why", "here", "control"))
