@@ -224,7 +224,7 @@ def growth(what: str, store: Store, ours: Work, peers: dict[str, Work], sizes: l
 
 
 def keep(what: str, n: int, *figure: Any) -> None:
-    """Figures of the sizes that docs/results.md shows; not of trials."""
+    """Figures of the sizes that docs/speed.md shows; not of trials."""
     if n in SIZES:
         record("metrics", what, n, *figure)
 
