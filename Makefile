@@ -63,11 +63,11 @@ notebooks: .venv/.test
 	@sh tests/chromium.sh
 	$(BIN)/python notebooks/execute.py
 
-# constraints.txt is what `make app` installs, constraints-test.txt what `make test` adds
+# constraints.txt is what `make app` installs, constraints-test.txt what `make test` adds; colorama is in both, there for Windows alone
 lock: .venv/bin/python
 	$(LOCK) pyproject.toml --extra app --group editable --output-file constraints.txt
 	$(LOCK) pyproject.toml --extra test --constraints constraints.txt --output-file constraints-test.txt \
-		$$(sed -n 's/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' constraints.txt)
+		$$(sed -n '/^colorama==/d; s/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' constraints.txt)
 	echo uv | $(LOCK) - --output-file constraints-uv.txt
 
 sbom: .venv/.test
