@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mkdocs.structure.files import File, Files
+import griffe
+from mkdocs.structure.files import File, Files, InclusionLevel
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "core" / "likeness"
@@ -55,18 +56,22 @@ def packages() -> list[str]:
 
 
 def public_names(package: str) -> list[str]:
-    """What a package lists in its `__init__`, functions and classes alone."""
-    folder = PACKAGE / package
+    """The functions and classes that a package lists in its `__init__`, each by the module that it comes from: "likeness.space.Space"."""
+    folder, name = PACKAGE / package, f"likeness.{package}".rstrip(".")
     stub = folder / "__init__.pyi"
     tree = ast.parse((stub if stub.is_file() else folder / "__init__.py").read_text(encoding="utf-8"))
-    names = [alias.asname for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names if alias.asname]
-    return [name for name in names if not name.isupper()]
+    found = [(node, alias.asname) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names if alias.asname]
+    return sorted(
+        (f"{name}.{node.module}.{each}" if node.level else f"{node.module}.{each}" for node, each in found if not each.isupper()),
+        key=lambda path: path.rpartition(".")[2].lower(),
+    )
 
 
 def _api_page(package: str) -> str:
-    name = f"likeness.{package}".rstrip(".")
-    members = "".join(f"\n        - {each}" for each in public_names(package))
-    return f"# {name}\n\n::: {name}\n    options:\n      show_root_heading: false\n      members:{members}\n"
+    about = ast.get_docstring(ast.parse((PACKAGE / package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    return "\n\n".join(
+        (f"# likeness.{package}".rstrip("."), about.partition(" Each name, listed")[0], *(f"::: {each}" for each in public_names(package)))
+    )
 
 
 def _api_path(package: str) -> str:
@@ -89,7 +94,7 @@ def _entry(entry: Any) -> tuple[Any, Any]:
 def on_files(files: Files, config: Any) -> Files:
     """Adds what lies outside of docs/."""
     for path in outside():
-        files.append(File.generated(config, site_path(path), abs_src_path=str(ROOT / path)))
+        files.append(File.generated(config, site_path(path), abs_src_path=str(ROOT / path), inclusion=InclusionLevel.NOT_IN_NAV))
     for package in packages():
         files.append(File.generated(config, _api_path(package), content=_api_page(package)))
     return files
@@ -100,7 +105,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     own = page.file.src_uri
     if own.startswith("reference/"):
         return markdown
-    parts = _FENCED.split(markdown)
+    parts = _FENCED.split(re.sub(r"^```(\w+) .*$", r"```\1", markdown, flags=re.MULTILINE))  # marks of the tests, as in "python no-run"
     parts[::2] = [_LINK.sub(lambda found: _turned(found, own, files, config.extra["code_url"]), text) for text in parts[::2]]
     return "".join(parts)
 
@@ -120,3 +125,16 @@ def _turned(found: re.Match[str], own: str, files: Files, code_url: str) -> str:
     if code_url:
         return f"[{text}]({code_url}{target})"
     return f"`{target}`" if text.strip("`") in target else f"{text} (`{target}`)"
+
+
+class Sections(griffe.Extension):
+    """Lets mkdocstrings see the sections of our docstrings that it knows by another name: "Example:", and "InputError: ..." as a paragraph."""
+
+    def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
+        if obj.docstring:
+            text = re.sub(r"^(\s*)Example:$", r"\1Examples:", obj.docstring.value, flags=re.MULTILINE)
+            obj.docstring.value = re.sub(r"^InputError: ((?:.+\n?)+)", _raises, text, flags=re.MULTILINE)
+
+
+def _raises(found: re.Match[str]) -> str:
+    return "Raises:\n    InputError: " + found[1].replace("\n", "\n        ").rstrip() + "\n"
