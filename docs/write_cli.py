@@ -11,7 +11,7 @@ import typer
 from likeness.commands.cli import COMMANDS, command_line
 
 PAGE = Path(__file__).with_name("cli.md")
-_BEGIN, _END = "-->\n", "<!-- end -->"
+_BEGIN, _END = "<!-- commands -->\n", "<!-- end of commands -->"
 
 
 def page() -> str:
