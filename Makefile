@@ -61,7 +61,7 @@ kills: .venv/.test
 	$(BIN)/python tests/fuzz/kills.py --kills 100
 
 docs: .venv/.test
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "To read and search it: $(PYTHON) -m http.server --bind 127.0.0.1 --directory site 8000"
 
 notebooks: .venv/.test
