@@ -21,7 +21,7 @@ def page() -> str:
 def _lines() -> Iterator[str]:
     yield "<!-- generated: `python docs/write_catalogue.py` writes this page -->\n"
     yield "# Catalogue\n"
-    yield "Everything that a config, a command or a call can name. `likeness kinds` prints the same with all options, their defaults and bounds.\n"
+    yield "Everything that a config, a command or a call can name. `likeness kinds` prints most of it with options, defaults and bounds.\n"
     yield "To add one of your own, see [CONTRIBUTING.md](../CONTRIBUTING.md); in Python, an object works wherever a name does."
     yield from _table("Losses", "A run names one as `objective.name`: [training](training.md).", "paper", _of("objectives"))
     yield from _table("Wrappers of losses", "Keys of a config's `objective`, around a loss on classes.", "paper", map(_row, WRAPPERS.values()))
