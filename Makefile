@@ -5,6 +5,7 @@
 # make bench-scale  embedding, search, training, metrics, map and users up to a million images, three hours; writes the tables of docs/speed.md
 # make fuzz MINUTES=30  damaged files, drawn command lines and odd messages to the app; status 1 where one is not answered properly
 # make kills  kills processes that embed, index, train, sweep, tag and write tables, 100 times at random moments; nothing finished may be lost
+# make docs   builds the documentation as a site into site/; a warning or a dead link ends it
 # make notebooks  runs the notebooks in full and writes their outputs into them
 # make lock   writes constraints*.txt anew after a change of pyproject.toml; UPGRADE=--upgrade takes the newest of all, UPGRADE="-P torch" of one
 # make sbom   writes what `make app` installs, with its hashes, as CycloneDX JSON
@@ -30,7 +31,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # a benchmark that must be given data has an argument without a dash and is called by hand, as its first lines say
 BENCHMARKS := $(filter-out %_report.py,$(shell grep -L 'add_argument."[a-z]' benchmarks/*.py))
 
-.PHONY: app test test-all lint bench bench-scale fuzz kills notebooks lock sbom clean
+.PHONY: app test test-all lint bench bench-scale fuzz kills docs notebooks lock sbom clean
 
 app: .venv/.app
 	$(BIN)/likeness app
@@ -59,15 +60,19 @@ fuzz: .venv/.test
 kills: .venv/.test
 	$(BIN)/python tests/fuzz/kills.py --kills 100
 
+docs: .venv/.test
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "To read and search it: $(PYTHON) -m http.server --bind 127.0.0.1 --directory site 8000"
+
 notebooks: .venv/.test
 	@sh tests/chromium.sh
 	$(BIN)/python notebooks/execute.py
 
-# constraints.txt is what `make app` installs, constraints-test.txt what `make test` adds
+# constraints.txt is what `make app` installs, constraints-test.txt what `make test` adds; colorama is in both, there for Windows alone
 lock: .venv/bin/python
 	$(LOCK) pyproject.toml --extra app --group editable --output-file constraints.txt
 	$(LOCK) pyproject.toml --extra test --constraints constraints.txt --output-file constraints-test.txt \
-		$$(sed -n 's/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' constraints.txt)
+		$$(sed -n '/^colorama==/d; s/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' constraints.txt)
 	echo uv | $(LOCK) - --output-file constraints-uv.txt
 
 sbom: .venv/.test
@@ -75,7 +80,7 @@ sbom: .venv/.test
 	PYTHONWARNINGS=ignore $(BIN)/cyclonedx-py requirements constraints.txt --pyproject pyproject.toml --mc-type application --output-reproducible --output-file $(SBOM)
 
 clean:
-	rm -rf .venv dist
+	rm -rf .venv dist site
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Likeness needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }

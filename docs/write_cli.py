@@ -11,7 +11,7 @@ import typer
 from likeness.commands.cli import COMMANDS, command_line
 
 PAGE = Path(__file__).with_name("cli.md")
-_BEGIN, _END = "-->\n", "<!-- end -->"
+_BEGIN, _END = "<!-- commands -->\n", "<!-- end of commands -->"
 
 
 def page() -> str:
@@ -24,23 +24,23 @@ def page() -> str:
 def _panels() -> Iterator[str]:
     known: Any = typer.main.get_command(command_line())
     for panel, commands in COMMANDS.items():
-        yield f"\n## {panel}\n\n```"
+        yield f"\n## {panel}"
         for command in commands:
             name = str(command.info.name if isinstance(command, typer.Typer) else command.__name__)
             yield from _lines(f"likeness {name}", known.commands[name])
-        yield "```"
 
 
 def _lines(name: str, command: Any) -> Iterator[str]:
-    """The first sentence of a command, or of each command of a group, and its examples."""
+    """The heading, first sentence and examples of a command, or of each command of a group."""
     if hasattr(command, "commands"):
         for each, own in command.commands.items():
             yield from _lines(f"{name} {each}", own)
         return
     text = " ".join(inspect.cleandoc(command.help or "").split())
     said, _, examples = text.partition(re.search(r" Examples?: |$", text)[0] or "\0")
-    yield f"# {name}: {re.split(r'(?<=[.?])(?= [A-Z]|$)', said)[0]}"
+    yield f"\n### {name.removeprefix('likeness ')}\n\n{re.split(r'(?<=[.?])(?= [A-Z]|$)', said)[0]}\n\n```sh"
     yield from re.findall(r"`([^`]+)`", examples) or [name]
+    yield "```"
 
 
 if __name__ == "__main__":

@@ -55,15 +55,15 @@ def page() -> str:
 
 
 def _lines() -> Iterator[str]:
+    yield "<!-- generated: `python docs/write_licenses.py` writes this page -->\n"
     yield "# Licenses\n"
-    yield "Likeness is under [Apache-2.0](../LICENSE). Below is what `make app` installs with it on Linux, and the license that each package states;"
-    yield "none is under the GPL. GCC's libraries, which come inside of numpy, scipy and others, are, with its exception: they may be passed on"
-    yield "with programs of any license. `make sbom` writes the packages of all systems, with versions and hashes, as CycloneDX JSON.\n"
-    yield "Whoever passes Likeness on together with its packages has more to do for these:\n"
+    yield "Likeness is under [Apache-2.0](../LICENSE). This page lists the packages that `make app` installs on Linux, with the license that each"
+    yield "states. None is under the GPL. Some wheels, such as those of numpy and scipy, contain GCC's libraries, which are: their exception lets you"
+    yield "pass them on with programs of any license. `make sbom` writes the packages of all systems, with versions and hashes, as CycloneDX JSON.\n"
+    yield "If you pass Likeness on together with its packages, look at these:\n"
     yield "| package | why |\n|---|---|"
     yield from (f"| {start}{'*' * start.endswith('-')} | {text} |" for start, text in NAMED.items())
-    yield "\n<!-- written by `python docs/write_licenses.py` -->\n"
-    yield "| package | license |\n|---|---|"
+    yield "\n| package | license |\n|---|---|"
     yield from (f"| {name} | {license} |" for name in locked() if (license := license_of(name)))
 
 

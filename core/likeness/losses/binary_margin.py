@@ -43,4 +43,5 @@ BINARY_MARGIN = Objective(
         "margin": Option(0.2, "By how much both sides keep away from it."),
     },
     labels="distances",
+    paper="Kim et al., CVPR 2019",
 )

@@ -49,15 +49,22 @@ def _angular(classes: int, dim: int, options: Values) -> Values:
 
 
 def _of_pairs(
-    name: str, title: str, help: str, loss: str, options: Mapping[str, Option] | None = None, arguments: Any = _plain, miner: str | None = None
+    name: str,
+    title: str,
+    help: str,
+    loss: str,
+    options: Mapping[str, Option] | None = None,
+    arguments: Any = _plain,
+    miner: str | None = None,
+    paper: str = "",
 ) -> Objective:
     """A loss of pairs or triplets: those that a miner picks, or else all of a batch."""
-    return Objective(name, title, help, partial(_made, loss, arguments, miner, True), options or {}, mines=True)
+    return Objective(name, title, help, partial(_made, loss, arguments, miner, True), options or {}, mines=True, paper=paper)
 
 
-def _whole(name: str, title: str, help: str, loss: str, options: Mapping[str, Option], arguments: Any = _plain) -> Objective:
+def _whole(name: str, title: str, help: str, loss: str, options: Mapping[str, Option], arguments: Any = _plain, paper: str = "") -> Objective:
     """A loss of a batch as a whole, which no miner picks tuples for: of rankings, or with learned points for each class."""
-    return Objective(name, title, help, partial(_made, loss, arguments, None, False), options)
+    return Objective(name, title, help, partial(_made, loss, arguments, None, False), options, paper=paper)
 
 
 def _squared_triplets(classes: int, dim: int, options: Values) -> Values:
@@ -79,7 +86,6 @@ _ANGLE = {"margin": Option(0.5, "Angle of the margin, in radians."), "scale": Op
 _ANCHOR = {"alpha": Option(32.0, "Factor on the similarities.", 0), "delta": Option(0.1, "Margin of similarity.")}
 
 COMMODITY: tuple[Objective, ...] = (
-    # Hadsell et al., CVPR 2006; on distance-weighted triplets
     _of_pairs(
         "contrastive",
         "Contrastive",
@@ -90,6 +96,7 @@ COMMODITY: tuple[Objective, ...] = (
             "neg_margin": Option(1.0, "Distance above which two images of different classes cost nothing."),
         },
         miner="distance-weighted",
+        paper="Hadsell et al., CVPR 2006",
     ),
     _of_pairs(
         "triplet",
@@ -99,11 +106,25 @@ COMMODITY: tuple[Objective, ...] = (
         {"margin": Option(0.2, "By how much nearer, in squared distances.")},
         _squared_triplets,
         "distance-weighted",
+        paper="Schroff et al., CVPR 2015",
     ),
-    # Deng et al., CVPR 2019
-    _whole("arcface", "ArcFace", "A classifier with a margin between the directions of the classes.", "ArcFaceLoss", _ANGLE, _angular),
-    Objective("arcface-official", "ArcFace (official)", "ArcFace as in the code of ooDML.", partial(_official, "OfficialArcFaceLoss"), _ANGLE),
-    # Kim et al., CVPR 2020
+    _whole(
+        "arcface",
+        "ArcFace",
+        "A classifier with a margin between the directions of the classes.",
+        "ArcFaceLoss",
+        _ANGLE,
+        _angular,
+        paper="Deng et al., CVPR 2019",
+    ),
+    Objective(
+        "arcface-official",
+        "ArcFace (official)",
+        "ArcFace as in the code of ooDML.",
+        partial(_official, "OfficialArcFaceLoss"),
+        _ANGLE,
+        paper="Deng et al., CVPR 2019",
+    ),
     _whole(
         "proxyanchor",
         "ProxyAnchor",
@@ -111,6 +132,7 @@ COMMODITY: tuple[Objective, ...] = (
         "ProxyAnchorLoss",
         _ANCHOR,
         lambda classes, dim, options: _per_class(classes, dim, {"alpha": options["alpha"], "margin": options["delta"]}),
+        paper="Kim et al., CVPR 2020",
     ),
     Objective(
         "proxyanchor-official",
@@ -118,8 +140,8 @@ COMMODITY: tuple[Objective, ...] = (
         "ProxyAnchor as in the code of language guidance and ooDML.",
         partial(_official, "OfficialProxyAnchorLoss"),
         _ANCHOR,
+        paper="Kim et al., CVPR 2020",
     ),
-    # Zhai and Wu, BMVC 2019
     _whole(
         "softmax",
         "Softmax",
@@ -127,81 +149,80 @@ COMMODITY: tuple[Objective, ...] = (
         "NormalizedSoftmaxLoss",
         {"temperature": Option(0.05, "By which cosines are divided before the softmax.", 1e-6)},
         _per_class,
+        paper="Zhai and Wu, BMVC 2019",
     ),
-    # Khosla et al., NeurIPS 2020
     _of_pairs(
         "supcon",
         "SupCon",
         "Each image picks those of its class out of all others of the batch, by a softmax.",
         "SupConLoss",
         {"temperature": Option(0.1, _TEMPERATURE, 1e-6)},
+        paper="Khosla et al., NeurIPS 2020",
     ),
-    # Sohn, NeurIPS 2016; Oord et al. 2018
     _of_pairs(
         "ntxent",
         "NT-Xent",
         "InfoNCE: each pair of a class against all images of other classes, by a softmax.",
         "NTXentLoss",
         {"temperature": Option(0.07, _TEMPERATURE, 1e-6)},
+        paper="Sohn, NeurIPS 2016; Oord et al. 2018",
     ),
-    # Sun et al., CVPR 2020
     _of_pairs(
         "circle",
         "Circle",
         "Weighs each pair by how far it is from where it should be.",
         "CircleLoss",
         {"m": Option(0.4, "Margin of similarity.", 0, 1), "gamma": Option(80.0, "Factor on the similarities.", 1e-6)},
+        paper="Sun et al., CVPR 2020",
     ),
-    # Song et al., CVPR 2016
     _of_pairs(
         "lifted-structure",
         "Lifted structure",
         "Each pair of a class against all that lie too near to either image.",
         "LiftedStructureLoss",
         {"neg_margin": Option(1.0, "Distance to other classes."), "pos_margin": Option(0.0, "Distance within a class.")},
+        paper="Song et al., CVPR 2016",
     ),
-    # Hermans et al. 2017
     _of_pairs(
         "generalized-lifted-structure",
         "Generalized lifted structure",
         "All images of a class against all others, for each image.",
         "GeneralizedLiftedStructureLoss",
         {"neg_margin": Option(1.0, "Distance to other classes."), "pos_margin": Option(0.0, "Distance within a class.")},
+        paper="Hermans et al. 2017",
     ),
-    # Sohn, NeurIPS 2016
-    _of_pairs("npairs", "N-pairs", "A pair of each class against one image of every other class.", "NPairsLoss"),
-    # Goldberger et al., NeurIPS 2004
+    _of_pairs("npairs", "N-pairs", "A pair of each class against one image of every other class.", "NPairsLoss", paper="Sohn, NeurIPS 2016"),
     _of_pairs(
         "nca",
         "NCA",
         "The chance that a neighbor, drawn by distance, is of the same class.",
         "NCALoss",
         {"softmax_scale": Option(1.0, "Factor on the distances before the softmax.", 1e-6)},
+        paper="Goldberger et al., NeurIPS 2004",
     ),
-    # Wang et al., ICCV 2017
     _of_pairs(
         "angular",
         "Angular",
         "Bounds the angle at the other class's image in each triangle of an anchor, a positive and a negative.",
         "AngularLoss",
         {"alpha": Option(40.0, "The angle, in degrees.", 1e-3, 89)},
+        paper="Wang et al., ICCV 2017",
     ),
-    # Yu and Tao, ICCV 2019
     _of_pairs(
         "tuplet-margin",
         "Tuplet margin",
         "A pair of a class against all other classes, with a slack of angle for hard pairs.",
         "TupletMarginLoss",
         {"margin": Option(5.73, "The slack, in degrees."), "scale": Option(64.0, _SCALE, 1e-6)},
+        paper="Yu and Tao, ICCV 2019",
     ),
-    # Yuan et al., CVPR 2019
     _of_pairs(
         "snr-contrastive",
         "SNR contrastive",
         "Contrastive on the ratio of noise to signal in place of distances.",
         "SignalToNoiseRatioContrastiveLoss",
+        paper="Yuan et al., CVPR 2019",
     ),
-    # Zhang et al., ICLR 2024
     _of_pairs(
         "threshold-consistent-margin",
         "Threshold-consistent margin",
@@ -213,32 +234,32 @@ COMMODITY: tuple[Objective, ...] = (
             "margin_plus": Option(0.9, "Similarity that pairs of a class should have.", -1, 1),
             "margin_minus": Option(0.5, "Similarity that pairs of two classes should not have.", -1, 1),
         },
+        paper="Zhang et al., ICLR 2024",
     ),
-    # Cakir et al., CVPR 2019
     _whole(
         "fastap",
         "FastAP",
         "Average precision of each image's ranking, by histograms.",
         "FastAPLoss",
         {"num_bins": Option(10, "Bins of the histograms.", 1)},
+        paper="Cakir et al., CVPR 2019",
     ),
-    # Brown et al., ECCV 2020
     _whole(
         "smooth-ap",
         "Smooth-AP",
         "Average precision of each image's ranking, with sigmoids in place of steps; every class of a batch needs as many images.",
         "SmoothAPLoss",
         {"temperature": Option(0.01, "Width of the sigmoids.", 1e-6)},
+        paper="Brown et al., ECCV 2020",
     ),
-    # Li et al., AAAI 2022
     _whole(
         "pnp",
         "PNP",
         "Counts the images of other classes before those of the own, and leaves alone those behind.",
         "PNPLoss",
         {"anneal": Option(0.01, "Width of the sigmoids.", 1e-6)},
+        paper="Li et al., AAAI 2022",
     ),
-    # Wang et al., CVPR 2019
     _whole(
         "ranked-list",
         "Ranked list",
@@ -251,8 +272,8 @@ COMMODITY: tuple[Objective, ...] = (
             "imbalance": Option(0.5, "Weight of other classes.", 0, 1),
             "alpha": Option(1.2, "Distance of the outer bound.", 0),
         },
+        paper="Wang et al., CVPR 2019",
     ),
-    # Wang et al., CVPR 2018
     _whole(
         "cosface",
         "CosFace",
@@ -260,8 +281,8 @@ COMMODITY: tuple[Objective, ...] = (
         "CosFaceLoss",
         {"margin": Option(0.35, "Margin of cosine."), "scale": Option(64.0, _SCALE, 1e-6)},
         _per_class,
+        paper="Wang et al., CVPR 2018",
     ),
-    # Liu et al., CVPR 2017
     _whole(
         "sphereface",
         "SphereFace",
@@ -269,8 +290,8 @@ COMMODITY: tuple[Objective, ...] = (
         "SphereFaceLoss",
         {"margin": Option(4, "How many times.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
         _per_class,
+        paper="Liu et al., CVPR 2017",
     ),
-    # Liu et al., ICML 2016
     _whole(
         "large-margin-softmax",
         "Large-margin softmax",
@@ -278,8 +299,8 @@ COMMODITY: tuple[Objective, ...] = (
         "LargeMarginSoftmaxLoss",
         {"margin": Option(4, "How many times the own class's angle counts.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
         _per_class,
+        paper="Liu et al., ICML 2016",
     ),
-    # Deng et al., ECCV 2020
     _whole(
         "subcenter-arcface",
         "Sub-center ArcFace",
@@ -287,8 +308,8 @@ COMMODITY: tuple[Objective, ...] = (
         "SubCenterArcFaceLoss",
         _ANGLE | {"sub_centers": Option(3, "Directions of each class.", 1)},
         _angular,
+        paper="Deng et al., ECCV 2020",
     ),
-    # Qian et al., ICCV 2019
     _whole(
         "softtriple",
         "SoftTriple",
@@ -301,8 +322,8 @@ COMMODITY: tuple[Objective, ...] = (
             "margin": Option(0.01, "Margin of similarity."),
         },
         _per_class,
+        paper="Qian et al., ICCV 2019",
     ),
-    # Movshovitz-Attias et al., ICCV 2017
     _whole(
         "proxynca",
         "ProxyNCA",
@@ -310,8 +331,8 @@ COMMODITY: tuple[Objective, ...] = (
         "ProxyNCALoss",
         {"softmax_scale": Option(1.0, _SCALE, 1e-6)},
         _per_class,
+        paper="Movshovitz-Attias et al., ICCV 2017",
     ),
-    # Zhang et al., CVPR 2019
     _whole(
         "p2sgrad",
         "P2SGrad",
@@ -319,5 +340,6 @@ COMMODITY: tuple[Objective, ...] = (
         "P2SGradLoss",
         {},
         lambda classes, dim, options: {"descriptors_dim": dim, "num_classes": classes},
+        paper="Zhang et al., CVPR 2019",
     ),
 )

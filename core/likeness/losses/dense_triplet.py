@@ -81,6 +81,7 @@ DENSE_TRIPLET = Objective(
     of_function(dense_triplet),
     _MARGIN,
     labels="distances",
+    paper="Kim et al., CVPR 2019",
 )
 DENSE_TRIPLET_OFFICIAL = Objective(
     "dense-triplet-official",
@@ -89,6 +90,7 @@ DENSE_TRIPLET_OFFICIAL = Objective(
     of_function(dense_triplet, variant="official"),
     _MARGIN,
     labels="distances",
+    paper="Kim et al., CVPR 2019",
 )
 BINARY_TRIPLET = Objective(
     "binary-triplet",
@@ -100,4 +102,5 @@ BINARY_TRIPLET = Objective(
         "margin": Option(0.2, "By how much nearer, in squared distances."),
     },
     labels="distances",
+    paper="Kim et al., CVPR 2019",
 )

@@ -96,6 +96,7 @@ LOG_RATIO = Objective(
     of_function(log_ratio),
     labels="distances",
     unit=False,
+    paper="Kim et al., CVPR 2019",
 )
 LOG_RATIO_OFFICIAL = Objective(
     "log-ratio-official",
@@ -104,4 +105,5 @@ LOG_RATIO_OFFICIAL = Objective(
     of_function(log_ratio, variant="official"),
     labels="distances",
     unit=False,
+    paper="Kim et al., CVPR 2019",
 )

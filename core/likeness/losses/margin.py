@@ -45,6 +45,7 @@ MARGIN = Objective(
     partial(_make, "distance-weighted"),
     _OPTIONS,
     mines=True,
+    paper="Wu et al., ICCV 2017",
 )
 MARGIN_OFFICIAL = Objective(
     "margin-official",
@@ -53,6 +54,7 @@ MARGIN_OFFICIAL = Objective(
     _make_official,
     _OPTIONS | {"learn_beta": Option(True, "Whether each class learns its own beta.")},
     mines=True,
+    paper="Wu et al., ICCV 2017",
 )
 R_MARGIN = Objective(
     "r-margin",
@@ -61,4 +63,5 @@ R_MARGIN = Objective(
     partial(_make, "rho-triplets"),
     _OPTIONS | {"rho": Option(0.2, "Share of the triplets that are switched.", 0, 1)},
     mines=True,
+    paper="Roth et al., ICML 2020",
 )

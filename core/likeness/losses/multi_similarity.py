@@ -126,14 +126,28 @@ _OPTIONS = {
     "base": Option(0.5, "Similarity above which a pair of one class costs little, and one of different classes much."),
     "epsilon": Option(0.1, "Margin of similarity within which a pair still counts as hard.", 0),
 }
-MULTISIMILARITY = Objective("multisimilarity", "Multisimilarity", "Weighs pairs of images by how wrongly they lie.", _make, _OPTIONS, mines=True)
+MULTISIMILARITY = Objective(
+    "multisimilarity",
+    "Multisimilarity",
+    "Weighs pairs of images by how wrongly they lie.",
+    _make,
+    _OPTIONS,
+    mines=True,
+    paper="Wang et al., CVPR 2019",
+)
 MULTISIMILARITY_OFFICIAL = Objective(
     "multisimilarity-official",
     "Multisimilarity (official)",
     "Multisimilarity as in the code of the language guidance paper.",
     of_function(_of_rows, variant="official"),
     _OPTIONS,
+    paper="Wang et al., CVPR 2019",
 )
 MULTISIMILARITY_OODML = Objective(
-    "multisimilarity-oodml", "Multisimilarity (ooDML)", "Multisimilarity as in the code of ooDML.", of_function(_of_rows, variant="oodml"), _OPTIONS
+    "multisimilarity-oodml",
+    "Multisimilarity (ooDML)",
+    "Multisimilarity as in the code of ooDML.",
+    of_function(_of_rows, variant="oodml"),
+    _OPTIONS,
+    paper="Wang et al., CVPR 2019",
 )

@@ -25,6 +25,7 @@ class Objective:
         unit: it needs embeddings of unit length.
         mines: it compares tuples that a miner picks, and another miner can be taken (`likeness.samplers.MINERS`).
         listed: offered in menus and tables; false for what stands in a config only.
+        paper: authors, venue and year.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Objective:
     unit: bool = True
     mines: bool = False
     listed: bool = True
+    paper: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Wrapper:
         parts: into how many parts of unit length the embedding must be divided; None: any.
         per_class: options -> fewest images of each class in a batch.
         excludes: names of wrappers that it cannot be combined with.
+        paper: authors, venue and year.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Wrapper:
     parts: int | None = None
     per_class: Callable[[Mapping[str, Any]], int] = lambda options: 1
     excludes: tuple[str, ...] = ()
+    paper: str = ""
 
 
 def of_function(loss: Callable[..., Any], **fixed: Any) -> "Callable[..., nn.Module]":

@@ -42,7 +42,7 @@ def _diva(make: MakeObjective, dim: int, feature_dim: int, classes: int, **optio
 WRAPPERS: dict[str, Wrapper] = {
     wrapper.name: wrapper
     for wrapper in (
-        Wrapper("s2sd", "S2SD", "The embedding also learns from wider ones that are trained beside it.", _s2sd),
+        Wrapper("s2sd", "S2SD", "The embedding also learns from wider ones that are trained beside it.", _s2sd, paper="Roth et al., ICML 2021"),
         Wrapper(
             "uniform_prior",
             "uniform prior",
@@ -50,6 +50,7 @@ WRAPPERS: dict[str, Wrapper] = {
             _uniform_prior,
             WRAPPER_OPTIONS["uniform_prior"],
             parts=1,
+            paper="Sinha et al. 2020",
         ),
         Wrapper(
             "diva",
@@ -60,6 +61,7 @@ WRAPPERS: dict[str, Wrapper] = {
             parts=DIVA_PARTS,
             per_class=lambda options: 2 if options.get("random_labels") else 3,
             excludes=("s2sd", "uniform_prior"),
+            paper="Milbich et al., ECCV 2020",
         ),
     )
 }

@@ -88,4 +88,5 @@ ALIGNED_TANGENTS = NotionMethod(
     AlignedTangents,
     learns_from="text and images",
     seeds=False,
+    paper="CLAY, arXiv 2604.11539",
 )

@@ -80,6 +80,7 @@ ASPECT_SIMILARITIES = NotionMethod(
     lambda dim, seed: AspectSimilarities(),
     seeds=False,
     dims=False,
+    paper="CRL, arXiv 2510.04564",
 )
 ASPECT_PROBABILITIES = NotionMethod(
     "probabilities",

@@ -110,10 +110,18 @@ def _encode(rows: Floats, layers: tuple[Affine, ...]) -> Floats:
 
 
 LINEAR_AUTOENCODER = NotionMethod(
-    "lae", "Linear autoencoder", "A linear autoencoder: learns to rebuild the prompts from fewer dimensions.", LinearAutoencoder
+    "lae",
+    "Linear autoencoder",
+    "A linear autoencoder: learns to rebuild the prompts from fewer dimensions.",
+    LinearAutoencoder,
+    paper="Kobs et al., WACV 2023",
 )
 AUTOENCODER = NotionMethod(
-    "ae", "Autoencoder", "A neural network (nonlinear autoencoder) that learns to rebuild the prompts from fewer dimensions.", Autoencoder
+    "ae",
+    "Autoencoder",
+    "A neural network (nonlinear autoencoder) that learns to rebuild the prompts from fewer dimensions.",
+    Autoencoder,
+    paper="Kobs et al., WACV 2023",
 )
 # The authors' code fits on unit prompts and leaves images as the encoder gives them; images are ranked by the distance of their codes.
 LINEAR_AUTOENCODER_CODE = NotionMethod(
@@ -123,6 +131,7 @@ LINEAR_AUTOENCODER_CODE = NotionMethod(
     lambda dim, seed: LinearAutoencoder(dim, seed, normalize=False),
     lengths=True,
     ranking="euclidean",
+    paper="Kobs et al., WACV 2023",
 )
 AUTOENCODER_CODE = NotionMethod(
     "ae-code",
@@ -131,4 +140,5 @@ AUTOENCODER_CODE = NotionMethod(
     lambda dim, seed: Autoencoder(dim, seed, normalize=False),
     lengths=True,
     ranking="euclidean",
+    paper="Kobs et al., WACV 2023",
 )

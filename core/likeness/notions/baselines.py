@@ -92,4 +92,5 @@ RANDOM_TRANSFORM = NotionMethod(
     "The encoder seen through a random projection: what fewer dimensions do when nothing is learnt.",
     RandomTransform,
     learns_from="nothing",
+    paper="Kobs et al., WACV 2023",
 )

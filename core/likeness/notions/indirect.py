@@ -94,12 +94,14 @@ INDIRECT_EXACT = NotionMethod(
     "InDiReCT (exact)",
     "InDiReCT: keeps the directions in which the prompts lie, computed at once.",
     lambda dim, seed: InDiReCT(dim, "exact", seed),
+    paper="Kobs et al., WACV 2023",
 )
 INDIRECT_ADAM = NotionMethod(
     "adam",
     "InDiReCT (Adam)",
     "InDiReCT as in the paper: the same aim, reached by gradient steps that take some seconds.",
     lambda dim, seed: InDiReCT(dim, "adam", seed),
+    paper="Kobs et al., WACV 2023",
 )
 INDIRECT_FADED = NotionMethod(
     "faded",

@@ -20,6 +20,7 @@ class NotionMethod:
         dims: its dimensions can be chosen; otherwise they follow from the prompts, or are the encoder's.
         lengths: it reads images' features as the encoder gives them, not scaled to unit length.
         ranking: by which images are ranked in its space whatever is asked for; None: what is asked for.
+        paper: authors, venue and year; "": ours, or everybody's.
     """
 
     name: str
@@ -31,3 +32,4 @@ class NotionMethod:
     dims: bool = True
     lengths: bool = False
     ranking: Literal["cosine", "euclidean"] | None = None
+    paper: str = ""

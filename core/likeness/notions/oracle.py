@@ -127,5 +127,10 @@ def _class_codes(labels: Any, count: int) -> tuple[NDArray[np.intp], list[Any]]:
 
 
 ORACLE = NotionMethod(
-    "oracle", "Oracle", "Learns from the very labels that judge it: an upper bound, no fair competitor.", Oracle, learns_from="labels"
+    "oracle",
+    "Oracle",
+    "Learns from the very labels that judge it: an upper bound, no fair competitor.",
+    Oracle,
+    learns_from="labels",
+    paper="Kobs et al., WACV 2023",
 )

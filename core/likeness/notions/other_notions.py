@@ -136,6 +136,7 @@ CONTRASTIVE_COMPONENTS = NotionMethod(
     ContrastivePCA,
     learns_from="text, images and other notions",
     seeds=False,
+    paper="Psomas et al., NeurIPS 2025",
 )
 NULL_SPACE = NotionMethod(
     "null-space",
@@ -144,4 +145,5 @@ NULL_SPACE = NotionMethod(
     NullSpace,
     learns_from="text and other notions",
     seeds=False,
+    paper="OD-CRL, arXiv 2602.05464",
 )

@@ -94,6 +94,7 @@ PRINCIPAL_COMPONENTS = NotionMethod(
     "The main directions in which the prompts vary, by principal component analysis; needs more prompts than dimensions.",
     PCA,
     seeds=False,
+    paper="Kobs et al., WACV 2023",
 )
 FADED_COMPONENTS = NotionMethod(
     "pca-faded",

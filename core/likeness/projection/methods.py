@@ -27,6 +27,7 @@ class LayoutMethod:
         function: (vectors, seed, *, init, **parameters) -> positions (n, 2) float32.
         parameters: what controls offer, by name.
         seeded: whether the seed changes the map.
+        paper: authors and year.
     """
 
     title: str
@@ -34,6 +35,7 @@ class LayoutMethod:
     function: Callable[..., NDArray[np.float32]]
     parameters: Mapping[str, Option] = field(default_factory=dict)
     seeded: bool = True
+    paper: str = ""
 
 
 def _options(function: Callable[..., Any], **declared: tuple[str, float, float, float, str]) -> dict[str, Option]:
@@ -59,6 +61,7 @@ METHODS: dict[str, LayoutMethod] = {
             neighbors=("Neighbors", 2, 100, 1, "Neighborhood that is kept: few show detail, many the whole."),
             min_distance=("Minimum distance", 0.0, 0.99, 0.01, "How close points may come: small packs clusters densely."),
         ),
+        paper="McInnes et al. 2018",
     ),
     "tsne": LayoutMethod(
         "t-SNE",
@@ -69,6 +72,7 @@ METHODS: dict[str, LayoutMethod] = {
             perplexity=("Perplexity", 2.0, 100.0, 1.0, "About how many neighbors each image tries to keep."),
             exaggeration=("Exaggeration", 1.0, 8.0, 0.5, "More attraction: denser clusters that lie further apart."),
         ),
+        paper="van der Maaten and Hinton 2008",
     ),
     "pacmap": LayoutMethod(
         "PaCMAP",
@@ -80,6 +84,7 @@ METHODS: dict[str, LayoutMethod] = {
             mid_near_ratio=("Mid-near pairs", 0.0, 2.0, 0.1, "Pairs of middle distance per neighbor: more hold the whole in shape."),
             further_ratio=("Further pairs", 0.5, 5.0, 0.1, "Pairs of any distance per neighbor: more push clusters apart."),
         ),
+        paper="Wang et al., JMLR 2021",
     ),
     "trimap": LayoutMethod(
         "TriMap",
@@ -91,6 +96,7 @@ METHODS: dict[str, LayoutMethod] = {
             outliers=("Outliers", 1, 20, 1, "Images per neighbor that are to lie farther away than it."),
             random=("Random triplets", 0, 20, 1, "Comparisons of each image with any two others: more hold the whole in shape."),
         ),
+        paper="Amid and Warmuth 2019",
     ),
     "pca": LayoutMethod("PCA", "Shows the directions of largest variation, at once.", _pca, seeded=False),
 }

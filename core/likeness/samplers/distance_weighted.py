@@ -77,4 +77,5 @@ DISTANCE_WEIGHTED = Miner(
     "One triplet for each image, whose negatives lie at all distances equally often.",
     lambda cutoff: partial(distance_weighted_triplets, cutoff=cutoff),
     {"cutoff": Option(CUTOFF, "Smaller distances count as this one.", 0, 2)},
+    paper="Wu et al., ICCV 2017",
 )

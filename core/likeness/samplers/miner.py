@@ -25,3 +25,4 @@ class Miner:
     help: str
     make: Callable[..., Mine]
     options: Mapping[str, Option] = field(default_factory=dict)
+    paper: str = ""

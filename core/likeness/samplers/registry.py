@@ -17,20 +17,27 @@ def _made(miner: str, **options: Any) -> Mine:
     return made
 
 
-def _of(name: str, title: str, help: str, miner: str, **options: Option) -> Miner:
-    return Miner(name, title, help, partial(_made, miner), options)
+def _of(name: str, title: str, help: str, miner: str, paper: str = "", **options: Option) -> Miner:
+    return Miner(name, title, help, partial(_made, miner), options, paper)
 
 
 _COMMODITY: tuple[Miner, ...] = (
     _of(
-        "hard-pairs",  # Wang et al., CVPR 2019, multisimilarity
+        "hard-pairs",
         "Hard pairs",
         "Keeps a pair of one class that is less similar than the anchor's nearest other class, and a pair of two classes that is more similar "
         "than its farthest partner.",
         "MultiSimilarityMiner",
         epsilon=Option(0.1, "Margin of similarity within which a pair still counts as hard.", 0),
+        paper="Wang et al., CVPR 2019",
     ),
-    _of("batch-hard", "Hardest triplets", "Takes the farthest image of each one's class and the nearest of another.", "BatchHardMiner"),
+    _of(
+        "batch-hard",
+        "Hardest triplets",
+        "Takes the farthest image of each one's class and the nearest of another.",
+        "BatchHardMiner",
+        paper="Hermans et al. 2017",
+    ),
     _of(
         "triplet-margin",
         "Triplets within a margin",

@@ -42,4 +42,5 @@ RHO_TRIPLETS = Miner(
     "Distance-weighted triplets that now and then push an image of the anchor's own class away.",
     lambda rho: partial(rho_triplets, rho=rho),
     {"rho": Option(RHO, "Share of the triplets that are switched.", 0, 1)},
+    paper="Roth et al., ICML 2020",
 )
