@@ -1,7 +1,7 @@
 # make app    creates .venv on its first call, installs, serves the app
 # make test   the same, and the tests' own needs (Chromium included); then runs the tests, on all processors
 # make test-all  make test, and then what is marked `long`: most of the browser's walks, notebooks, kills, clusters, databases, the wheel
-# make lint   ruff, mypy, imports     make bench  the benchmarks, as ratios against a peer in the same run
+# make lint   ruff, spelling, mypy, imports     make bench  the benchmarks, as ratios against a peer in the same run
 # make bench-scale  embedding, search, training, metrics, map and users up to a million images, three hours; writes the tables of docs/speed.md
 # make fuzz MINUTES=30  damaged files, drawn command lines and odd messages to the app; status 1 where one is not answered properly
 # make kills  kills processes that embed, index, train, sweep, tag and write tables, 100 times at random moments; nothing finished may be lost
@@ -44,7 +44,7 @@ test-all: test
 	$(PYTEST) -m long
 
 lint: .venv/.test
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/python tests/check_imports.py
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/codespell && $(BIN)/mypy && $(BIN)/python tests/check_imports.py
 
 bench: .venv/.test
 	for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
