@@ -80,6 +80,6 @@ def print_link(prefix: str = "") -> None:
             write_private(file, "file of the link", [link + query for link in plain])
             print(f"  The link that opens it is in '{file}', which only you can read.\n", flush=True)
         except InputError as error:
-            print(f"  {redact(error)} LIKENESS_CACHE names its folder. Or start the app in a terminal, which shows the link that opens it.\n", flush=True)
+            print(f"  {redact(error)} LIKENESS_CACHE names its folder. Or start it in a terminal, which shows the link.\n", flush=True)
     if server().shared:
         print(_PROXY_HINT, flush=True)
