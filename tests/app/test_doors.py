@@ -258,3 +258,22 @@ def test_only_a_shared_server_names_the_examples_of_reverse_proxies(
     monkeypatch.setattr("server.middleware.build_middleware.server", lambda: ServerSettings(shared=shared))
     print_link()
     assert ("docs/serving.md" in capsys.readouterr().out) == shared
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_server_at_all_addresses_prints_a_link_for_this_machine_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, is_terminal: bool
+) -> None:
+    """In a container the host's name is one that nobody outside can reach; the machine that publishes its port opens the first link."""
+    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path))
+    monkeypatch.setattr(socket, "gethostname", lambda: "3f9c0a1b2d4e")
+    monkeypatch.setattr("server.middleware.build_middleware.server", lambda: ServerSettings(trust_network=True))
+    monkeypatch.setattr("streamlit.get_option", {"server.address": "0.0.0.0", "server.port": 8501}.get)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: is_terminal)
+    print_link("/lab")
+    printed, file = capsys.readouterr().out, tmp_path / "link-8501"
+    links = re.findall(r"http://\S+", printed if is_terminal else file.read_text())
+    first, _, token = links[0].partition("?token=")
+    assert (first, len(token)) == ("http://localhost:8501/lab/", 32)
+    assert links[1:] == [f"http://3f9c0a1b2d4e:8501/lab/?token={token}"]
+    assert (token in printed, file.exists()) == (is_terminal, not is_terminal)

@@ -39,6 +39,18 @@ def test_a_damaged_list_is_named(cache: Path, old: str, new: str, said: str) -> 
         list_datasets()
 
 
+def test_a_folder_of_another_user_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a container finds in a volume of somebody else; root, who may run this, can read everything."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "stat", fail)
+        with pytest.raises(InputError, match=r"datasets.json' cannot be read \(permission denied\); name a folder of your own by LIKENESS_CACHE"):
+            list_datasets()
+
+
 def test_a_folder_with_an_odd_name_is_kept(odd_names: Path) -> None:
     add_dataset(new_entry("odd", absolute_source(str(odd_names)), "cars"))
     assert list_datasets()[1].source.endswith("phot\N{REPLACEMENT CHARACTER}F6s")

@@ -64,19 +64,22 @@ class WholeRequests:
 
 def print_link(prefix: str = "") -> None:
     """Prints where the app is, below the path of `take_path_prefix`, once the port is known; with the token on a server of one person. That stands on
-    terminals alone: where what is printed is kept, in a file that only this user reads."""
+    terminals alone: where what is printed is kept, in a file that only this user reads. A server that listens at all addresses has two links: of
+    this machine, which also opens a container whose port is published, and of others, by the host's name."""
     address = st.get_option("server.address") or "0.0.0.0"
-    host = socket.gethostname() if address in ("0.0.0.0", "::") else f"[{address}]" if ":" in address else address
+    everywhere = address in ("0.0.0.0", "::")
+    hosts = ["localhost", socket.gethostname()] if everywhere else [f"[{address}]" if ":" in address else address]
     port = st.get_option("server.port")
-    plain, query = f"http://{host}:{port}{prefix}/", f"?token={_token}" if server().token and not server().shared else ""
+    plain, query = [f"http://{host}:{port}{prefix}/" for host in hosts], f"?token={_token}" if server().token and not server().shared else ""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    print(f"\n  Likeness is ready: {plain}{query if is_terminal else ''}\n", flush=True)
+    shown = [f"{link}{query if is_terminal else ''}" for link in plain]
+    print("\n".join(["", f"  Likeness is ready: {shown[0]}", *(f"  From other machines: {link}" for link in shown[1:]), ""]), flush=True)
     if query and not is_terminal:
         try:
             file = cache_dir() / f"link-{port}"
-            write_private(file, "file of the link", [plain + query])
+            write_private(file, "file of the link", [link + query for link in plain])
             print(f"  The link that opens it is in '{file}', which only you can read.\n", flush=True)
         except InputError as error:
-            print(f"  {redact(error)} Or start it in a terminal, which shows the link that opens it.\n", flush=True)
+            print(f"  {redact(error)} LIKENESS_CACHE names its folder. Or start it in a terminal, which shows the link.\n", flush=True)
     if server().shared:
         print(_PROXY_HINT, flush=True)

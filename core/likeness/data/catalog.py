@@ -122,6 +122,11 @@ def _read() -> list[DatasetEntry]:
         stat = _file().stat()
     except FileNotFoundError:
         return []
+    except OSError as error:  # the folder is another user's, as a container's volume may be
+        if is_transient(error):
+            raise TransientError("The list of datasets", error) from error
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(f"The list of datasets '{_file()}' cannot be read ({reason}); name a folder of your own by LIKENESS_CACHE.") from error
     return list(_entries(_file(), stat.st_mtime_ns, stat.st_size, stat.st_ino))
 
 

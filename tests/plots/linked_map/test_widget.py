@@ -277,6 +277,21 @@ def test_a_saved_output_holds_a_picture_beside_the_widget(table: ImageTable) -> 
     assert selected != data["image/png"]
 
 
+def test_in_colab_the_widget_says_where_its_manager_comes_from(table: ImageTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Colab draws widgets of other packages only where the output names the manager that it enabled."""
+    enabled: list[bool] = []
+    output = SimpleNamespace(enable_custom_widget_manager=lambda: enabled.append(True), _widgets=SimpleNamespace(_installed_url="https://manager"))
+    monkeypatch.setitem(sys.modules, "google.colab.output", output)
+    anywidget_util = pytest.importorskip("anywidget._util")
+    anywidget_util.enable_custom_widget_manager_once.cache_clear()
+    data, metadata = show_map(space(table), "pet", "pca")._repr_mimebundle_()
+    anywidget_util.enable_custom_widget_manager_once.cache_clear()
+    kind = "application/vnd.jupyter.widget-view+json"
+    assert metadata[kind] == {"colab": {"custom_widget_manager": {"url": "https://manager"}}}
+    assert {kind, "image/png"} <= set(data)
+    assert enabled == [True]
+
+
 def test_the_app_needs_no_widgets() -> None:
     script = "import sys, likeness.plots.linked_map; print([m for m in ('anywidget', 'ipywidgets', 'streamlit', 'torch') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
