@@ -21,34 +21,40 @@ PICTURES = {
     "explore": ("?a=Raw%20encoder&b=Car%20color&color=Car%20color&query=5", ""),
     "notions": ("notions", ""),
     "compare": ("methods?a=Car%20color", "Compare"),
-    "what_changed": ("what_changed?b=Car%20color", ""),
+    "what_changed": ("what_changed?b=Car%20color", "Compare neighbors"),
     "saliency": ("saliency", "Compute maps"),
     "semantics": ("semantics?b=Run%20shipped-cars-elg", "Compare with language"),
     "shifts": ("shifts", "Build splits"),
     "continuous": ("continuous?b=Viewpoint", ""),
     "runs": ("runs", ""),
     "your_images": ("images", ""),
-    "duplicates": ("duplicates", ""),
     "label": ("label", ""),
 }
-LOADED = "() => [...document.images].filter((each) => each.checkVisibility()).every((each) => each.complete && each.naturalWidth)"
+# nothing is on its way: the button has become its result, and no placeholder, spinner, bar or picture is unfinished
+DONE = """(start) => {
+  const waiting = "[data-testid='stSkeleton'], [data-testid='stSpinner'], [data-testid='stProgress']";
+  const isStart = (button) => start && button.innerText.trim().endsWith(start);
+  const isSeen = (picture) => picture.checkVisibility() && picture.getBoundingClientRect().top < innerHeight;
+  return !document.querySelector(waiting) && ![...document.querySelectorAll("button")].some(isStart) &&
+    [...document.images].every((each) => each.complete || !isSeen(each));
+}"""
 
 
 def main(url: str, *names: str) -> None:
     """Opens the pages one by one, and writes their pictures."""
     with sync_playwright() as play:
-        page = play.chromium.launch(executable_path="/usr/bin/chromium").new_page(viewport={"width": 1280, "height": 840})
+        page = play.chromium.launch(executable_path="/usr/bin/chromium").new_page(viewport={"width": 1440, "height": 900})
         page.add_init_script(WATCH)
         person = Person(page, url.rstrip("/"))
         for name in names or PICTURES:
             address, start = PICTURES[name]
             person.open(address)
-            if start and person.button(start).count():
-                person.press(start)
-                page.wait_for_function("(name) => ![...document.querySelectorAll('button')].some((each) => each.innerText.includes(name))", arg=start)
+            if start:
+                person.button(start).click()
             person.settle()
+            page.wait_for_function(DONE, arg=start)
             page.wait_for_load_state("networkidle")
-            page.wait_for_function(LOADED)
+            page.wait_for_timeout(2000)  # charts grow
             Image.open(io.BytesIO(page.screenshot())).convert("RGB").save(DOCS / f"{name}.webp", quality=80, method=6)
             print(name)
 
