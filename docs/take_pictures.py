@@ -49,12 +49,13 @@ def main(url: str, *names: str) -> None:
         for name in names or PICTURES:
             address, start = PICTURES[name]
             person.open(address)
-            if start:
+            page.wait_for_timeout(2000)  # what a page draws after its run, as charts and components
+            if start and person.button(start).count():  # none where the results are kept
                 person.button(start).click()
             person.settle()
             page.wait_for_function(DONE, arg=start)
             page.wait_for_load_state("networkidle")
-            page.wait_for_timeout(2000)  # charts grow
+            page.wait_for_timeout(2000)
             Image.open(io.BytesIO(page.screenshot())).convert("RGB").save(DOCS / f"{name}.webp", quality=80, method=6)
             print(name)
 
