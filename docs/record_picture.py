@@ -38,16 +38,11 @@ def main() -> None:
         chromium = play.chromium.launch(executable_path="/usr/bin/chromium")
         page = chromium.new_page(viewport=WINDOW, device_scale_factor=2)
         page.add_init_script(WATCH + CLOCK)
-        frames = [
-            (Image.open(io.BytesIO(png)).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS), ms) for png, ms in record(Person(page, server.url))
-        ]
+        pngs, times = zip(*record(Person(page, server.url)), strict=True)
         chromium.close()
         server.stop()
-    (first, _), *others = frames
-    times = [ms for _, ms in frames]
-    first.save(
-        DOCS / "notion.webp", save_all=True, append_images=[each for each, _ in others], duration=times, quality=72, method=6, allow_mixed=True
-    )
+    first, *others = [Image.open(io.BytesIO(png)).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS) for png in pngs]
+    first.save(DOCS / "notion.webp", save_all=True, append_images=others, duration=list(times), quality=72, method=6, allow_mixed=True)
 
 
 def record(person: Person) -> Iterator[tuple[bytes, int]]:
