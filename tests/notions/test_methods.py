@@ -103,7 +103,7 @@ def test_classes_objects_and_pairs_stand_beside_names() -> None:
         ([Halves(2), Halves(3)], "'Halves' stands twice"),
         (["raw", ("raw", Identity)], "'raw' stands twice"),
         (["exact", "best"], "'best'; choose from random, raw, .*, oracle"),
-        ([], "name at least one of random"),
+        ([], "choose from random"),
     ],
 )
 def test_what_is_no_method_is_refused(methods: list[Any], message: str) -> None:

@@ -57,9 +57,9 @@ def test_vectors_on_disk_are_read_where_they_are(tmp_path: Path) -> None:
 
 
 def test_an_error_there_is_reported_here() -> None:
-    with pytest.raises(LayoutFailed, match="could not be laid out: neighbors is 1, but"):
+    with pytest.raises(LayoutFailed, match="could not be computed: neighbors is 1, but"):
         LayoutJob(VECTORS, neighbors=1).result(600)
-    with pytest.raises(LayoutFailed, match=r"could not be laid out: TypeError: .*'colour'"):
+    with pytest.raises(LayoutFailed, match=r"could not be computed: TypeError: .*'colour'"):
         LayoutJob(VECTORS, colour="red").result(600)
     with pytest.raises(InputError, match="The vectors row 0 holds NaN"):
         LayoutJob(VECTORS * np.nan)
