@@ -24,7 +24,7 @@ def test_no_notion_that_ships_gives_a_warning_and_their_words_are_known() -> Non
     ("aspects", "kind", "rows", "said"),
     [
         (["red", "", "blue", "  "], "empty", (1, 3), "2 rows are empty and ignored."),
-        (["red", "blue", " red"], "duplicate", (0, 2), "'red' is listed 2 times, so it counts 2 times; keep one"),
+        (["red", "blue", " red"], "duplicate", (0, 2), "'red' is listed 2 times, so it weighs 2 times as much; keep one"),
         (["Dark red", "blue", "dark  red"], "variant", (0, 2), "'Dark red' and 'dark  red' differ only in case or spaces"),
         (["a red car", "a blue car"], "whole prompt", (0, 1), "enter only what varies"),
         (["red", "a blue one"], "whole prompt", (1,), "enter only what varies"),

@@ -99,9 +99,9 @@ def test_classes_objects_and_pairs_stand_beside_names() -> None:
     [
         ([3], "3 has no fit and transform"),
         ([dict], "dict has no fit and transform"),
-        ([PCA, "pca"], "'pca' stands twice"),
-        ([Halves(2), Halves(3)], "'Halves' stands twice"),
-        (["raw", ("raw", Identity)], "'raw' stands twice"),
+        ([PCA, "pca"], "'pca' is listed twice"),
+        ([Halves(2), Halves(3)], "'Halves' is listed twice"),
+        (["raw", ("raw", Identity)], "'raw' is listed twice"),
         (["exact", "best"], "'best'; choose from random, raw, .*, oracle"),
         ([], "choose from random"),
     ],

@@ -136,7 +136,7 @@ def test_progress_counts_images_and_a_stop_keeps_what_is_done(space: Space) -> N
         ([-1], {}, "There is no image -1; the last of 'photos' is 4"),
         ([], {}, "1 spaces and 0 images to explain; pass at least one"),
         ([Path("nothing.png")], {}, r"The image 'nothing.png' cannot be opened \(No such file"),
-        ([0], {"base": "white"}, "There is no base image 'white'; give 'black'"),
+        ([0], {"base": "white"}, "There is no base image 'white'; pass 'black'"),
         ([0], {"base": 9}, "There is no image 9"),
         ([0], {"samples": 0}, "0 samples in batches of 50 can't be"),
         ([0], {"batch_size": 0}, "25 samples in batches of 0 can't be"),

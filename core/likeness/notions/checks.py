@@ -57,7 +57,7 @@ def _empty(aspects: Sequence[str]) -> NotionWarning | None:
 
 def _duplicates(aspects: Sequence[str]) -> list[NotionWarning]:
     return [
-        NotionWarning("duplicate", f"'{text}' is listed {len(rows)} times, so it counts {len(rows)} times; keep one if unintended.", rows)
+        NotionWarning("duplicate", f"'{text}' is listed {len(rows)} times, so it weighs {len(rows)} times as much; keep one if unintended.", rows)
         for text, rows in _rows(aspects).items()
         if len(rows) > 1
     ]

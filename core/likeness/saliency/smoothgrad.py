@@ -20,7 +20,7 @@ PERCENTILE = 99.0
 
 
 def noisy(pixels: "torch.Tensor", noise: "torch.Tensor", spread: float = NOISE) -> "torch.Tensor":
-    """Noisy copies (..., s, 3, h, w) of images (..., 3, h, w): adds standard normal draws of that shape, times `spread` x (largest - smallest value)."""
+    """Noisy copies (..., s, 3, h, w) of images (..., 3, h, w): adds standard normal draws times `spread` x (largest - smallest value)."""
     flat = pixels.flatten(-3)
     extent = (flat.amax(-1) - flat.amin(-1))[..., None, None, None, None]
     return pixels.unsqueeze(-4) + noise * (spread * extent)
