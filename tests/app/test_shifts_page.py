@@ -337,7 +337,7 @@ def test_what_cannot_be_started_is_one_message(holds: Page, make: Make, monkeypa
     assert not holds.at("benchmark_start").disabled
     with monkeypatch.context() as patch:  # a method that reads feature maps, where the network has none
         patch.setitem(METHODS, "Margin", ShiftMethod("", {"objective.s2sd": {"target_dims": [8], "pooling": "average+max"}}))
-        _check_warning(_choose_network(holds, "clip:cars", "Whole network"), "Margin ", "clip:cars does not give; choose a timm CNN such as resnet50")
+        _check_warning(_choose_network(holds, "clip:cars", "Whole network"), "Margin ", "clip:cars does not have; choose a timm CNN such as resnet50")
         assert not _choose_network(holds, "resnet50", "Whole network").warnings
 
 

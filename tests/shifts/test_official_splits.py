@@ -86,7 +86,7 @@ def test_other_content(content: dict[int, dict[str, Any]], tmp_path: Path) -> No
     for other, message in (
         ([1, 2], "holds no splits of the ooDML benchmark"),
         ({1: {"train": ["a"], "test": ["b"]}}, "holds no splits"),
-        ({1: content[1] | {"test": ["a", "e"]}}, "the class 'a' in train and in test"),
+        ({1: content[1] | {"test": ["a", "e"]}}, "the class 'a' both in train and in test"),
         ({1: content[1] | {"fid": "far"}}, "a fid that is not a number"),
     ):
         file.write_bytes(pickle.dumps(other))

@@ -83,7 +83,7 @@ def _of(domain: Any) -> dict[str, Any]:
         ({"seeds": [1, 1]}, r"seeds \[1, 1\] has one twice"),
         ({"space": {"optimizer.rates": [0.1, 0.2]}}, "there is no key 'optimizer.rates'"),
         ({"space": {"objective.name": ["margin", "margins"]}}, "There is no objective 'margins'"),
-        ({"space": {"batch.size": [4, 9]}}, "batch: size 9 is no multiple of per_class 2"),
+        ({"space": {"batch.size": [4, 9]}}, "batch: size 9 is not a multiple of per_class 2"),
         ({"space": {"seed": [1, 2]}}, "'seed' is no setting to tune"),
         ({"space": {"data.validation": [1, 2]}}, "'data.validation' says which images train or judge"),
         ({"space": {"data.source": ["a", "b"]}}, "figures would not be comparable"),

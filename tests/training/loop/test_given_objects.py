@@ -133,12 +133,12 @@ class Large(Colors):
     [
         ({}, {"loss": 3}, "is not callable"),
         ({}, {"loss": nn.Module}, "is not callable"),
-        ({}, {"loss": lambda rows, labels: rows.sum(dim=1)}, r"The objective gives a tensor of shape \(6,\).*take the mean"),
-        ({"devices": 2}, {"loss": Centers()}, "does not reach the 2 processes of the run; set devices to 1"),
-        ({}, {"callbacks": [Keeps(Colors())]}, r"The callback .*Keeps keeps what no checkpoint holds; keep tensors"),
-        ({}, {"backbone": nn.Identity()}, r"The backbone gives shape \(2, 3, 16, 16\) for two images"),
+        ({}, {"loss": lambda rows, labels: rows.sum(dim=1)}, r"The objective returns a tensor of shape \(6,\).*take the mean"),
+        ({"devices": 2}, {"loss": Centers()}, "Objects cannot be passed to the 2 processes of the run; set devices to 1"),
+        ({}, {"callbacks": [Keeps(Colors())]}, r"The state of the callback .*Keeps does not fit a checkpoint; use tensors"),
+        ({}, {"backbone": nn.Identity()}, r"The backbone returns shape \(2, 3, 16, 16\) for two images"),
         ({}, {"language": Colors()}, "the config has no guidance"),
-        ({}, {"backbone": Large()}, r"too small for a batch of 6 images of 16 px; set batch\.size lower"),
+        ({}, {"backbone": Large()}, r"too small for a batch of 6 images of 16 px; lower batch\.size"),
     ],
 )
 def test_objects_that_do_not_serve_are_refused(config: RunConfig, tmp_path: Path, changes: Any, given: dict[str, Any], message: str) -> None:

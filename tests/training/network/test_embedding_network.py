@@ -50,7 +50,7 @@ def test_each_part_has_the_same_length_and_the_whole_has_1() -> None:
     assert torch.allclose(rows, expected, atol=1e-6)
     assert torch.allclose(rows.norm(dim=1), torch.ones(5), atol=1e-6)
     assert build_network(TINY.model_copy(update={"dim": 6, "parts": 2})).parts == 2
-    with pytest.raises(InputError, match="12 dimensions can't have 5 parts of equal size; choose a multiple of 5"):
+    with pytest.raises(InputError, match="12 dimensions cannot have 5 parts of equal size; choose a multiple of 5"):
         EmbeddingNetwork(None, 7, 12, parts=5)
 
 
@@ -92,7 +92,7 @@ def test_weights_of_a_file_are_loaded_with_their_own_normalization(tmp_path: Pat
 @pytest.mark.parametrize(
     ("file", "name", "message"),
     [
-        ("absent", "test_resnet", r"absent.safetensors' of 'test_resnet' are not there"),
+        ("absent", "test_resnet", r"absent.safetensors' of 'test_resnet' do not exist"),
         ("broken", "test_resnet", r"'broken.safetensors' cannot be read as safetensors"),
         ("other", "test_resnet", r"do not fit 'test_resnet': .* (has another shape|is missing)"),
         ("other", "test_resnat", "no timm model 'test_resnat'; the nearest names are test_resnet"),
