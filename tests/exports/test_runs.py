@@ -339,7 +339,7 @@ def test_wrong_input_is_answered(runs: Callable[[str], RunFolder], tmp_path: Pat
         (lk.load("cars"), "onnx", {}, "'cars' is no trained run"),
         (run, "onnx", {"rows": [0]}, "has no rows and columns"),
         (run, "timm", {"label": "class"}, "The target 'timm' has no option 'label'; it has none"),
-        (new, "onnx", {}, "has no weights before its first evaluation"),
+        (new, "onnx", {}, "has no weights yet"),
     ]
     for source, target, options, said in bad_inputs:
         with pytest.raises(InputError, match=said):

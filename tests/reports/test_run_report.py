@@ -35,5 +35,5 @@ def test_what_is_no_trained_run_is_refused(tmp_path: Path) -> None:
         run_report(tmp_path / "none")
     run = RunFolder(tmp_path / "new")
     run.create(read_config(presets()["shipped-cars-elg"]))
-    with pytest.raises(InputError, match="has no weights before its first evaluation"):
+    with pytest.raises(InputError, match="has no weights yet"):
         run_report(run)

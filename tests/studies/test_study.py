@@ -46,9 +46,9 @@ def test_every_row_has_a_run_of_every_seed_and_a_change_leaves_rows_alone_that_d
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"seed": 3}, "seed can't be set for the runs of a study: its seeds are 0, 1; change the study's file"),
-        ({"name": "mine"}, "name can't be set for the runs of a study: a run has its row's"),
-        ({"guidance.omega": 3.0}, "No row of two has what 'guidance.omega' is a part of"),
+        ({"seed": 3}, "seed cannot be set for the runs of a study: its seeds are 0, 1; change the study's file"),
+        ({"name": "mine"}, "name cannot be set for the runs of a study: a run has its row's"),
+        ({"guidance.omega": 3.0}, "No row of two has the part of 'guidance.omega'"),
         ({"objective.names": "margin"}, "there is no key 'objective.names'"),
         ({"objectives.name": "margin"}, "there is no key 'objectives'"),
     ],

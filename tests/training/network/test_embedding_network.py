@@ -215,7 +215,7 @@ def test_the_size_is_that_of_the_network_or_of_its_weights(name: str) -> None:
 
 def test_the_size_of_a_published_encoder_is_the_listed_one(hub: FakeHub) -> None:
     assert {name: native_size(backbone_of(each.name)) for name, each in PUBLISHED.items()} == {name: each.pixels for name, each in PUBLISHED.items()}
-    with pytest.raises(InputError, match=r"'hf-hub:org/clip' is not on this machine, .* get it first: likeness encoders get hf-hub:org/clip"):
+    with pytest.raises(InputError, match=r"'hf-hub:org/clip' is not on this machine, .* download it first: likeness encoders get hf-hub:org/clip"):
         native_size("clip:hf-hub:org/clip")
 
 

@@ -73,7 +73,7 @@ def test_new_weights_are_another_encoder_and_what_is_absent_new_or_damaged_is_na
     with pytest.raises(InputError, match="there is no folder"):
         load_encoder(f"run:{tmp_path}/absent")
     RunFolder(tmp_path / "new").create(config)
-    with pytest.raises(InputError, match="has no weights before its first evaluation"):
+    with pytest.raises(InputError, match="has no weights yet"):
         load_encoder(f"run:{tmp_path}/new")
     wider, whole = train(with_changes(config, {"backbone.dim": 9}), tmp_path / "wider").best.read_bytes(), run.best.read_bytes()
     for content, message in (

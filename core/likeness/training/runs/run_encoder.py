@@ -87,7 +87,7 @@ def load_network(run: RunFolder) -> "EmbeddingNetwork":
 
     backbone = run.config().backbone
     if not run.best.is_file():
-        raise InputError(f"The run '{run.path}' has no weights before its first evaluation; let it continue.")
+        raise InputError(f"The run '{run.path}' has no weights yet: it keeps the best ones from its first evaluation on; let it continue.")
     # a whole network contains its backbone; an embedding layer alone needs the pretrained one
     bare = backbone if backbone.head_only else backbone.model_copy(update={"weights": "none"})
     network = build_network(bare)
