@@ -35,7 +35,7 @@ class Scaling:
     """
 
     metric: DistanceMetric | None = None
-    centre: NDArray[np.float64] | None = None
+    center: NDArray[np.float64] | None = None
     unit: float = 1.0
 
     @property
@@ -45,20 +45,20 @@ class Scaling:
 
     def gallery(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Gallery rows (m, d) as (m, d + added)."""
-        if self.centre is None:
+        if self.center is None:
             return unit_rows(rows, "The embeddings") if self.metric else rows
         moved, squares = self._moved(rows)
         return np.hstack([moved, (squares / (-2 * self.unit))[:, None]]).astype(np.float32)
 
     def queries(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Queries (m, d) as (m, d + added)."""
-        if self.centre is None:
+        if self.center is None:
             return unit_rows(rows, "The query embeddings") if self.metric else rows
         return np.hstack([self._moved(rows)[0], np.full((len(rows), 1), self.unit, np.float32)])
 
     def _moved(self, rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """Centered rows, and their squared lengths."""
-        moved = (rows - np.asarray(self.centre)).astype(np.float32)
+        moved = (rows - np.asarray(self.center)).astype(np.float32)
         squares = np.einsum("ij,ij->i", moved, moved, dtype=np.float64)
         if squares.max() > MOST_SQUARE:
             raise InputError(
@@ -74,9 +74,9 @@ def scaling_for(gallery: NDArray[np.float32], queries: NDArray[np.float32], metr
     """The scaling for gallery rows (n, d) and queries (q, d). InputError: unknown metric, or a row of zeros for cosine."""
     checked_metric(metric)
     if metric == "euclidean":
-        centre = gallery.mean(axis=0, dtype=np.float64)
-        total = sum(float(np.square(gallery[part] - centre).sum()) for part in row_slices(*gallery.shape))
-        return Scaling(metric, centre, 2.0 ** np.round(np.log2(total / len(gallery)) / 2) if total else 1.0)
+        center = gallery.mean(axis=0, dtype=np.float64)
+        total = sum(float(np.square(gallery[part] - center).sum()) for part in row_slices(*gallery.shape))
+        return Scaling(metric, center, 2.0 ** np.round(np.log2(total / len(gallery)) / 2) if total else 1.0)
     check_directions(gallery, "The embeddings")
     if queries is not gallery:
         check_directions(queries, "The query embeddings")

@@ -89,10 +89,10 @@ def retrieve(queries: NDArray[Any], gallery: NDArray[Any], k: int, exclude: NDAr
     """
     # |x - y|^2 without |x|^2, which does not change the order of y;
     # of centered rows in float64, so that the order does not depend on the origin
-    centre = gallery.mean(axis=0, dtype=np.float64)
-    rows, found, nearest = queries.astype(np.float64) - centre, np.empty((len(queries), 0), np.int64), np.empty((len(queries), 0))
+    center = gallery.mean(axis=0, dtype=np.float64)
+    rows, found, nearest = queries.astype(np.float64) - center, np.empty((len(queries), 0), np.int64), np.empty((len(queries), 0))
     for part in row_slices(*gallery.shape):
-        columns = gallery[part].astype(np.float64) - centre
+        columns = gallery[part].astype(np.float64) - center
         lengths, few = np.einsum("ij,ij->i", columns, columns), min(k, len(columns))
         near, distances = np.empty((len(rows), few), np.int64), np.empty((len(rows), few))
         size = max(1, _ENTRIES // len(columns))

@@ -46,8 +46,8 @@ def structure_metrics(embeddings: Any, labels: Any) -> dict[str, float]:
     # over ordered pairs of a class: |sum|^2 is the sum of all cosines, including those of the n rows with themselves
     intra = float((1 - (norms[several] ** 2 - counts[several]) / (counts[several] * (counts[several] - 1.0))).mean())
     # a class whose rows cancel out has no direction; its center stays 0
-    centres = sums / np.where(norms == 0, 1, norms)[:, None]
-    total, own = np.square(centres.sum(axis=0)).sum(), float(np.square(centres).sum())
+    centers = sums / np.where(norms == 0, 1, norms)[:, None]
+    total, own = np.square(centers.sum(axis=0)).sum(), float(np.square(centers).sum())
     inter = float(1 - (total - own) / (len(classes) * (len(classes) - 1)))
     return {"inter": inter, "intra": intra, "ratio": intra / inter if inter else float("inf"), "spectral_decay": _spectral_decay(rows)}
 

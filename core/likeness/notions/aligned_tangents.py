@@ -17,7 +17,7 @@ class AlignedTangents:
     """The prompts' main directions in the tangent space of the sphere at their mean, applied to the images' tangent vectors at their own mean.
 
     CLIP keeps images and texts in two separate cones. The logarithmic map at the mean m of either side, v -> angle(v, m) times the unit vector from m
-    towards v, gives the position of a vector within its cone; the Householder reflection that maps the images' mean to the prompts' maps one tangent
+    toward v, gives the position of a vector within its cone; the Householder reflection that maps the images' mean to the prompts' maps one tangent
     space to the other (arXiv 2604.11539, section 3). "CLAY-like": the paper's prompts come from a language model, ours from the notion.
 
     Args:

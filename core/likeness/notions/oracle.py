@@ -82,16 +82,16 @@ def softmax_loss(
     lengths = places.norm(dim=1, keepdim=True)
     places /= lengths
     sizes = prototypes.norm(dim=1, keepdim=True)
-    centres = prototypes / sizes
-    cosines = places @ centres.T
+    centers = prototypes / sizes
+    cosines = places @ centers.T
     logarithms = torch.log_softmax(cosines, dim=1)
     loss = -logarithms.gather(1, codes).mean()
     # the gradient of a cosine has no part along the vector, whose length does not matter
     pull = logarithms.exp_().scatter_add_(1, codes, rows.new_full((1, 1), -1.0).expand_as(codes)).div_(len(rows))
-    towards = pull.T @ places
-    torch.div(towards - (towards * centres).sum(dim=1, keepdim=True) * centres, sizes, out=gradients[1])
+    toward = pull.T @ places
+    torch.div(toward - (toward * centers).sum(dim=1, keepdim=True) * centers, sizes, out=gradients[1])
     along = (pull * cosines).sum(dim=1, keepdim=True) / lengths
-    place_gradient = torch.addcmul((pull / lengths) @ centres, places, along, value=-1)
+    place_gradient = torch.addcmul((pull / lengths) @ centers, places, along, value=-1)
     torch.mm(rows.T, place_gradient, out=gradients[0])
     return loss
 

@@ -75,13 +75,13 @@ class ScaledPCA(LinearProjection):
 
 
 @one_blas_thread()
-def principal_axes(centred: Floats) -> tuple[Floats, Floats]:
+def principal_axes(centered: Floats) -> tuple[Floats, Floats]:
     """Singular values above the noise of float32 embeddings and their right singular vectors, as rows of fixed sign.
 
     Rounding moves entries of a unit row by about 1e-8, which makes singular values below float32's epsilon times the largest one of the unit rows.
     That one is at least 1, even if centering or removing directions leaves little of it.
     """
-    _, values, axes = np.linalg.svd(centred, full_matrices=False)
+    _, values, axes = np.linalg.svd(centered, full_matrices=False)
     rank = int(np.count_nonzero(values > np.finfo(np.float32).eps * max(values[0], 1)))
     values, axes = values[:rank], axes[:rank]
     largest = np.abs(axes).argmax(axis=1)

@@ -31,9 +31,9 @@ def check_dim(dim: Any, r: int) -> None:
         raise InputError(f"dim is {dim!r}, but the encoder has {r} dimensions; choose a whole number from 1 to {r}.")
 
 
-def check_fitted(estimator: Any, learnt: str, call: str) -> None:
-    """InputError: `fit` has not set the attribute `learnt`; `call` says how to fit."""
-    if not hasattr(estimator, learnt):
+def check_fitted(estimator: Any, learned: str, call: str) -> None:
+    """InputError: `fit` has not set the attribute `learned`; `call` says how to fit."""
+    if not hasattr(estimator, learned):
         raise InputError(f"This {type(estimator).__name__} is not fitted yet; call {call} first.")
 
 

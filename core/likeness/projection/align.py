@@ -29,9 +29,9 @@ def align(new: Any, reference: Any) -> NDArray[np.float32]:
     known = np.isfinite(target).all(axis=1)
     if not known.any():
         return moved.astype(np.float32)
-    centre, goal = moved[known].mean(axis=0), target[known].mean(axis=0)
-    turn = _turn_and_scale(moved[known] - centre, target[known] - goal)
-    return np.asarray((moved - centre) @ turn + goal, np.float32)
+    center, goal = moved[known].mean(axis=0), target[known].mean(axis=0)
+    turn = _turn_and_scale(moved[known] - center, target[known] - goal)
+    return np.asarray((moved - center) @ turn + goal, np.float32)
 
 
 def _turn_and_scale(moved: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:

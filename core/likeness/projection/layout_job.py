@@ -55,7 +55,7 @@ class LayoutJob:
         rows, parameters = checked_rows(vectors, "The vectors"), differing(method, parameters)
         self.key = map_key(rows if content is None else content, method, init=init, **parameters)
         self._folder: Path | None = None
-        self._cancelled = False
+        self._canceled = False
         self._begun = time.monotonic()
         if load_map(self.key) is None:
             self._folder = self._written(rows, _file_of(vectors), method, init, parameters)
@@ -75,7 +75,7 @@ class LayoutJob:
     @property
     def done(self) -> bool:
         """Whether the job has ended, with or without a map."""
-        return self._folder is None or self._cancelled or WORKER.ended(self._folder)
+        return self._folder is None or self._canceled or WORKER.ended(self._folder)
 
     def result(self, timeout: float | None = None) -> NDArray[np.float32]:
         """Waits for the positions (n, 2), at most `timeout` seconds.
@@ -88,14 +88,14 @@ class LayoutJob:
             if time.monotonic() >= until:
                 raise LayoutFailed(f"The map is not ready after {timeout} s; try again later.")
             time.sleep(0.02)
-        positions = None if self._cancelled else load_map(self.key)
+        positions = None if self._canceled else load_map(self.key)
         if positions is None:
             raise LayoutFailed(self._reason())
         return positions
 
     def _reason(self) -> str:
-        if self._cancelled:
-            return "The map was cancelled."
+        if self._canceled:
+            return "The map was canceled."
         errors = self._folder / "error.txt" if self._folder else None
         if errors and errors.is_file():
             return f"The map could not be computed: {errors.read_text(encoding='utf-8')}"
@@ -104,17 +104,17 @@ class LayoutJob:
     def abandon(self) -> bool:
         """Cancels a job whose map is no longer needed if that helps the next one, and returns whether it did.
 
-        Waiting jobs are cancelled at once, a running one only after `RESTART` seconds, since ending it costs a new process.
+        Waiting jobs are canceled at once, a running one only after `RESTART` seconds, since ending it costs a new process.
         """
         if not self.done and self._folder is not None:
             at_work = WORKER.at_work(self._folder)
             if not at_work or time.monotonic() - self._begun > RESTART:
                 self.cancel()
-        return self._cancelled
+        return self._canceled
 
     def cancel(self) -> None:
         """Stops the job, unless it is done; nothing is stored."""
         if not self.done and self._folder is not None:
-            self._cancelled = True
+            self._canceled = True
             WORKER.cancel(self._folder)
             shutil.rmtree(self._folder, ignore_errors=True)

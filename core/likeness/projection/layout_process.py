@@ -22,7 +22,7 @@ def run(folder: Path) -> None:
     """Runs the job of a folder and stores the map at its target.
 
     job.json holds the options and the file of the vectors, by default vectors.npy in the folder. init.npy is the start, if it exists. The file `done`
-    is written last, after the one-line `error.txt` if there is no map. A missing folder is a cancelled job.
+    is written last, after the one-line `error.txt` if there is no map. A missing folder is a canceled job.
     """
     if not folder.is_dir():
         return

@@ -57,8 +57,8 @@ def trimap_map(vectors: Any, seed: int = 0, *, neighbors: int = 12, outliers: in
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numba warns on its first import
         if start is None:
-            return _optimised(triplets, jittered(START_SHARE * flat, seed, START_SHARE), STEPS, _SWITCH)
-        return _optimised(triplets, jittered(start, seed, START_SHARE), REFIT_STEPS, -1)
+            return _optimized(triplets, jittered(START_SHARE * flat, seed, START_SHARE), STEPS, _SWITCH)
+        return _optimized(triplets, jittered(start, seed, START_SHARE), REFIT_STEPS, -1)
 
 
 def _triplets(rows: NDArray[np.float32], neighbors: int, outliers: int, random: int, generator: np.random.Generator) -> _Triplets:
@@ -126,7 +126,7 @@ def _tempered(weights: NDArray[np.float64]) -> NDArray[np.float32]:
     return np.asarray(2 * (np.sqrt(1 + weights - weights.min()) - 1), np.float32)
 
 
-def _optimised(triplets: _Triplets, start: NDArray[np.float32], steps: int, switch: int) -> NDArray[np.float32]:
+def _optimized(triplets: _Triplets, start: NDArray[np.float32], steps: int, switch: int) -> NDArray[np.float32]:
     """Gradient descent with momentum and a gain per coordinate that grows while its direction persists (delta-bar-delta)."""
     from likeness.projection.trimap_steps import gradient
 

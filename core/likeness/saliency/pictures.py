@@ -33,10 +33,10 @@ def overlay(pixels: Pictures, colors: Pictures, strength: NDArray[np.floating[An
     """Blends colors over the gray image, both (..., h, w, 3). `strength` is from 0 (image) to 1 (colors), a number or one per pixel (..., h, w); the
     map itself as strength colors only salient pixels.
     """
-    grey = (pixels @ _LUMA)[..., None]
+    gray = (pixels @ _LUMA)[..., None]
     share = np.asarray(strength, dtype=np.float64)
     share = share[..., None] if share.ndim else share
-    return _bytes(grey * (1 - share) + colors * share)
+    return _bytes(gray * (1 - share) + colors * share)
 
 
 def blurred(maps: NDArray[np.floating[Any]], deviation: float) -> NDArray[np.floating[Any]]:

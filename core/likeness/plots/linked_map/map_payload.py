@@ -79,7 +79,7 @@ def code_colors(coloring: Coloring, n: int) -> dict[str, Any]:
     codes = codes.astype(np.uint8 if len(names) <= 256 else np.uint16)
     return {
         "kind": coloring.kind, "label": coloring.label, "codes": codes,
-        "colors": colors, "names": names, "counts": counts.tolist(), "legend": legend, "grey": OTHER, "missing": MISSING,
+        "colors": colors, "names": names, "counts": counts.tolist(), "legend": legend, "gray": OTHER, "missing": MISSING,
     }  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def _encode_values(coloring: Coloring, n: int) -> dict[str, Any]:
     return {
         "kind": coloring.kind, "label": coloring.label, "codes": codes.astype(np.uint8),
         "colors": [*(angle_scale(_STEPS) if angle else number_scale(_STEPS)), OTHER], "low": low, "high": high,
-        "grey": OTHER, "missing": int(n - len(finite)), "values": None if angle else share.astype(np.float32),
+        "gray": OTHER, "missing": int(n - len(finite)), "values": None if angle else share.astype(np.float32),
     }  # fmt: skip
 
 
