@@ -109,6 +109,7 @@ def agreement(classes: NDArray[np.intp], clusters: NDArray[np.intp]) -> dict[str
     return {
         "nmi": 0.0 if single else information / mean_entropy,
         "ami": 0.0 if single else (information - expected) / (mean_entropy - expected),
+        # 2 P R / (P + R) with P = joint pairs / pairs of clusters and R = joint pairs / pairs of classes
         "f1": 2 * _pairs(joint) / pairs,
     }
 

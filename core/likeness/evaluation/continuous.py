@@ -114,6 +114,7 @@ def _metrics(
     distances = np.take_along_axis(distance, retrieved, axis=1)
     ideal = np.take_along_axis(relevant, _smallest(_without(relevant, hidden), retrieved.shape[1]), axis=1)
     discounts = 1 / np.log2(np.arange(2, retrieved.shape[1] + 2))
+    # the gain 2^r with r = -log2(y + 1) is 1 / (1 + y)
     gains, best = (np.cumsum(discounts / (1 + each), axis=1) for each in (np.take_along_axis(relevant, retrieved, axis=1), ideal))
     sums = np.cumsum(distances, axis=1)
     means = {f"mean_label_distance_at_{k}": float((sums[:, k - 1] / k).mean() * scale) for k in ks}

@@ -118,6 +118,7 @@ class _Target:
         signs.
         """
         gaps = image - self.similarities[own][:, self.numbers]
+        # subtracted before exp, which would overflow at low temperatures
         largest = image.max(axis=1)
         powers = np.exp(image - largest[:, None])
         sums = powers.sum(axis=1)

@@ -30,6 +30,7 @@ def safe_arccos(cosines: "torch.Tensor") -> "torch.Tensor":
     import torch
 
     inner = torch.arccos(cosines.clamp(-1 + _EDGE, 1 - _EDGE))
+    # lines that meet arccos at the edge, and 0 or pi at the end
     slope = float(np.arccos(1 - _EDGE)) / _EDGE
     near_one = (1 - cosines) * slope
     near_minus_one = torch.pi - (1 + cosines) * slope

@@ -73,6 +73,7 @@ def tangents(rows: Floats, mean: Floats) -> Floats:
     cosines = np.clip(rows @ mean, -1, 1)[:, None]
     across = rows - cosines * mean
     sines = np.linalg.norm(across, axis=1, keepdims=True)
+    # angle / sin(angle) tends to 1 at the mean itself, where the quotient is 0 / 0
     return np.asarray(across * np.divide(np.arccos(cosines), sines, out=np.ones_like(sines), where=sines > 0))
 
 

@@ -161,6 +161,7 @@ class JoinedProjection(LinearProjection):
         U = np.hstack([np.sqrt(weight) * U for weight, U in parts]) if parts else np.eye(widths.pop())
         for share, rows in removed:
             taken = varying_directions([rows], len(U))
+            # U is scaled by the root, so that products along the removed directions are scaled by 1 - share
             U = U - (1 - np.sqrt(1 - share)) * taken @ (taken.T @ U)
         self.U = like(joined[0][1].U if joined else removed[0][1])(U)
 

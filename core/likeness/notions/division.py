@@ -38,6 +38,7 @@ def division_scores(images: Rows, aspects: Sequence[Rows], seed: int = 0) -> lis
 
 
 def _score(images: Rows, aspects: Rows, similarities: Rows, unit: float, random: np.random.Generator) -> float:
+    # A = left diag(lengths) V^T: random orthonormal directions in place of V keep the products of aspects with each other
     left, lengths, _ = np.linalg.svd(np.asarray(aspects, np.float64), full_matrices=False)
     turned = [
         _information(images @ np.linalg.qr(random.normal(size=(aspects.shape[1], len(lengths))))[0] @ (left * lengths).T / unit)
@@ -56,4 +57,5 @@ def _information(similarities: Rows) -> float:
 
 
 def _entropy(shares: Rows) -> Rows:
+    # 0 log 0 = 0: tiny instead of 0 in the logarithm
     return np.asarray(-(shares * np.log(np.maximum(shares, np.finfo(float).tiny))).sum(-1))

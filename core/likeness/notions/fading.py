@@ -40,6 +40,7 @@ def fade_unresolved(subspace: Floats, rows: Floats) -> Floats:
     A direction of root mean square s below `resolution(n)` gets the length (s / resolution)^2.
     """
     codes = rows @ subspace
+    # principal axes of the codes; the eigenvalues are the mean squares along them
     squares, axes = np.linalg.eigh(codes.T @ codes / len(rows))
     lengths = np.clip(squares / resolution(len(rows)) ** 2, 0, 1)
     return subspace if np.mean(lengths < 1) <= _FEW else (subspace @ axes) * lengths

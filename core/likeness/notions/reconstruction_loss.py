@@ -47,6 +47,7 @@ def reconstruction_loss(rows: "torch.Tensor", weights: "Sequence[torch.Tensor]",
             outputs = torch.nn.functional.leaky_relu_(outputs, SLOPE)
     back = outputs.sub_(rows)
     loss = back.square().sum()
+    # d/dx (x - t)^2 = 2 (x - t), passed backward layer by layer
     back = back.mul_(2)
     for layer in reversed(range(layers)):
         torch.mm(back.T, inputs[layer], out=gradients[2 * layer])

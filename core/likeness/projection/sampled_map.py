@@ -89,6 +89,7 @@ def placed(vectors: Any, known: Rows, positions: NDArray[np.float32]) -> NDArray
 
 
 def _mean(places: NDArray[np.float32], similarities: NDArray[np.float32], kept: NDArray[np.bool_]) -> NDArray[np.float32]:
+    # chords of unit vectors, whose squares rounding can make negative
     distances = np.sqrt(np.maximum(2 - 2 * similarities, 0))
     beyond = distances[:, -1:]
     weights = np.where(kept & (beyond > 0), 1 - distances / np.where(beyond > 0, beyond, 1), 0)

@@ -43,8 +43,10 @@ def distance_gradients(
     copies = copies.detach().contiguous(memory_format=torch.channels_last).requires_grad_()
     with torch.enable_grad():
         pairs = [(rows, base.detach().reshape(1, -1).to(rows)) for rows, base in zip(embed(copies), bases, strict=True)]
+        # a copy affects only its own distance, so the gradient of the sum has all of them
         distances = [(1 - torch.nn.functional.cosine_similarity(rows, base, dim=-1)).sum() for rows, base in pairs]
     last = len(distances) - 1
+    # the graph is kept until the last space, since all share the forward pass
     found = [torch.autograd.grad(each, copies, retain_graph=k < last, materialize_grads=True)[0] for k, each in enumerate(distances)]
     return [gradient.mean(dim=1) for gradient in found]
 

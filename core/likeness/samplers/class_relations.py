@@ -42,6 +42,7 @@ def intra_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Gen
     anchors = (partners.sum(dim=1) >= 2).nonzero().squeeze(1)
     if not len(anchors):
         return anchors, anchors, anchors
+    # two draws without replacement, so positive and negative differ
     positives, negatives = torch.multinomial(partners[anchors].to(embeddings.dtype), 2, generator=generator).unbind(dim=1)
     return anchors, positives, negatives
 

@@ -85,6 +85,7 @@ def select_evenly(distances: Sequence[float], count: int, keep: int | None = Non
     kept = int(np.flatnonzero(order == keep)[0])
     choices = []
     for target in range(count):
+        # the kept split takes this target; the cheapest over all targets is optimal
         forced = costs.copy()
         forced[:, target] = np.inf
         forced[kept, :] = np.inf
@@ -93,11 +94,11 @@ def select_evenly(distances: Sequence[float], count: int, keep: int | None = Non
     return [int(order[row]) for row in min(choices, key=lambda choice: choice[0])[1]]
 
 
-# dynamic programming over rows in ascending order, since an optimal assignment of sorted values never crosses
 def _cheapest(costs: NDArray[np.float64]) -> tuple[float, list[int]]:
     """Cheapest assignment of an ascending row to each column: cost and rows."""
     from scipy.optimize import linear_sum_assignment
 
+    # scipy returns the rows in ascending order
     rows, columns = linear_sum_assignment(costs)
     return float(costs[rows, columns].sum()), rows.tolist()
 

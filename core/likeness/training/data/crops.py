@@ -54,8 +54,10 @@ def random_crops(count: int, rng: np.random.Generator, part: slice = _ALL) -> Cr
     `whole_crops`. `part` selects rows of the batch of `count` images; their crops do not depend on it.
     """
     area = rng.uniform(*_SQUARE_AREA, count)
+    # log-uniform: wide and high crops are equally likely
     ratio = np.exp(rng.uniform(np.log(_RATIO[0]), np.log(_RATIO[1]), count))
     wide, high = (np.minimum(1.0, np.sqrt(area * factor)) for factor in (ratio, 1 / ratio))
+    # centers for which the box stays inside the image
     left, top = ((2 * rng.random(count) - 1) * (1 - extent) for extent in (wide, high))
     mirror = np.where(rng.random(count) < 0.5, -1.0, 1.0)
     return _boxes(part, left, top, wide * mirror, high)
@@ -86,6 +88,7 @@ def whole_crops(aspect: Shares, count: int, rng: np.random.Generator, part: slic
     area = rng.uniform(*_WHOLE_AREA, (_TRIES, count))
     ratio = np.exp(rng.uniform(np.log(_RATIO[0]), np.log(_RATIO[1]), (_TRIES, count)))
     across, down, mirrored = rng.uniform(-1, 1, count), rng.uniform(-1, 1, count), rng.random(count) < 0.5
+    # all crops of the batch are drawn, and those of the part used: they do not depend on the number of processes
     wide, high, fits = crop_shares(aspect.astype(np.float64), area[:, part], ratio[:, part])
     left, top = np.where(fits, across[part] * (1 - wide), 0), np.where(fits, down[part] * (1 - high), 0)
     return _boxes(_ALL, left, top, np.where(mirrored[part], -wide, wide), high)

@@ -149,6 +149,7 @@ class RunModule(LightningModule):
         """Rows of the whole batch, from those of this process's part; differentiable."""
         if not self.dist.is_distributed:
             return rows
+        # sync_grads: the backward pass sums gradients over processes, as described for the class
         gathered = self.all_gather(rows, sync_grads=True)
         assert isinstance(gathered, Tensor)
         return gathered.flatten(0, 1)

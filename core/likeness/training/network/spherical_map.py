@@ -27,6 +27,7 @@ class SphericalMap(NamedTuple):
         """Unit rows (n, d + 1); differentiable."""
         flat = (rows - self.center) / self.radius
         flat = flat / torch.linalg.vector_norm(flat, dim=1, keepdim=True).clamp(min=1)
+        # not exactly 0 at the rim, where the root has an infinite gradient
         height = (1 - flat.square().sum(dim=1, keepdim=True)).clamp(min=1e-12).sqrt()
         return torch.cat([flat, height], dim=1)
 
