@@ -79,15 +79,15 @@ class DeviceCounter:
     ) -> NDArray[np.int64]:
         import torch
 
-        asking = to_device(torch.from_numpy(np.ascontiguousarray(queries)), self._device).double()
+        block = to_device(torch.from_numpy(np.ascontiguousarray(queries)), self._device).double()
         begins, ends = (torch.from_numpy(each).to(self._device)[:, None] for each in (first, last))
-        items = self._items(asking, first, last, own)
+        items = self._items(block, first, last, own)
         # last column: rows behind all items; columns of padding: rows that must not count for the query
         counts = torch.zeros((len(items), items.shape[1] + 1), dtype=torch.int64, device=self._device)
         for start in range(0, len(self._rows), self._tile()):
             stop = min(start + self._tile(), len(self._rows))
             columns = torch.arange(start, stop, device=self._device)
-            keys = self._keys(asking, slice(start, stop))
+            keys = self._keys(block, slice(start, stop))
             keys.masked_fill_((columns >= begins) & (columns < ends), _BEHIND_ALL)
             counts.scatter_add_(1, torch.searchsorted(items, keys), torch.ones((), dtype=torch.int64, device=self._device).expand_as(keys))
         places = torch.arange(1, items.shape[1] + 1, device=self._device)

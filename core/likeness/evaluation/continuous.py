@@ -52,7 +52,7 @@ def continuous_metrics(
     """
     distance, queries, gallery = _checked(label_distances, query_embeddings, gallery_embeddings)
     relevant = distance if relevance_distances is None else _checked(relevance_distances, queries, gallery)[0]
-    _, hidden, most = _asked(distance, ks, exclude)
+    _, hidden, most = _checked_cutoffs(distance, ks, exclude)
     retrieved = retrieve(queries, gallery, most, hidden)
     return _metrics(distance, relevant, retrieved, sorted(set(ks)), scale, hidden)
 
@@ -62,7 +62,7 @@ def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
 
     Arguments and errors as for `continuous_metrics`.
     """
-    distance, hidden, most = _asked(_checked_distances(label_distances), ks, exclude)
+    distance, hidden, most = _checked_cutoffs(_checked_distances(label_distances), ks, exclude)
     return _metrics(distance, distance, _smallest(_without(distance, hidden), most), sorted(set(ks)), 1.0, hidden)
 
 
@@ -71,7 +71,7 @@ def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
 
     Arguments and errors as for `continuous_metrics`.
     """
-    distance, hidden, most = _asked(_checked_distances(label_distances), ks, exclude)
+    distance, hidden, most = _checked_cutoffs(_checked_distances(label_distances), ks, exclude)
     shown = _without(distance, hidden)
     count = np.isfinite(shown).sum(axis=1)
     mean_distance = float((np.where(np.isfinite(shown), shown, 0).sum(axis=1) / count).mean())
@@ -169,7 +169,7 @@ def _checked_distances(label_distances: Any) -> NDArray[Any]:
     return distance
 
 
-def _asked(distance: NDArray[Any], ks: Sequence[int], exclude: Any) -> tuple[NDArray[Any], NDArray[np.int64] | None, int]:
+def _checked_cutoffs(distance: NDArray[Any], ks: Sequence[int], exclude: Any) -> tuple[NDArray[Any], NDArray[np.int64] | None, int]:
     """The distances, the gallery row that each query excludes, and the largest number of retrieved images."""
     hidden = None if exclude is None else checked_exclude(exclude, *distance.shape)
     gallery = distance.shape[1] - (hidden is not None)

@@ -104,31 +104,31 @@ def retrieval_scores(
         )
     gallery_codes, query_codes, classes = class_codes(labels, len(gallery), query_labels, len(queries))
     numbers = np.flatnonzero(query_codes >= 0)  # their row numbers, which become the index of the scores
-    asking = _asking(rows, query_codes)
+    chosen_queries = _chosen_queries(rows, query_codes)
     gallery, gallery_codes = taken(gallery, np.flatnonzero(gallery_codes >= 0)), gallery_codes[gallery_codes >= 0]
     queries = gallery if query_embeddings is None else taken(queries, numbers)
     query_codes = query_codes[numbers]
     scaling = scaling_for(gallery, queries, metric)
-    own = asking if query_embeddings is None else None
-    codes = query_codes[asking]
+    own = chosen_queries if query_embeddings is None else None
+    codes = query_codes[chosen_queries]
     sizes = np.bincount(gallery_codes, minlength=len(classes))[codes]
-    options: dict[str, Any] = {"rows": None if rows is None else asking, "scaling": scaling, "device": device_of(embeddings)}
+    options: dict[str, Any] = {"rows": None if rows is None else chosen_queries, "scaling": scaling, "device": device_of(embeddings)}
     chunks = relevant_ranks(queries, codes, gallery, gallery_codes, own, **options)
-    columns: dict[str, NDArray[np.float64]] = {name: np.empty(len(asking)) for name in functions}
+    columns: dict[str, NDArray[np.float64]] = {name: np.empty(len(chosen_queries)) for name in functions}
     done = 0
     for chunk in chunks:
         hits = RankedHits(chunk.ranks, chunk.offsets, sizes[chunk.queries])
         for name, compute in functions.items():
             columns[name][chunk.queries] = compute(hits)
         done += len(chunk.queries)
-        if should_stop and done < len(asking) and should_stop():
-            raise InputError(f"Stopped after {done:,} of {len(asking):,} queries; measure again to get the scores.")
-    index = numbers[asking]
+        if should_stop and done < len(chosen_queries) and should_stop():
+            raise InputError(f"Stopped after {done:,} of {len(chosen_queries):,} queries; measure again to get the scores.")
+    index = numbers[chosen_queries]
     label = pd.Series(pd.Index(classes, tupleize_cols=False).take(codes), index=index)
     return pd.DataFrame({"label": label, **{name: pd.Series(values, index=index) for name, values in columns.items()}})
 
 
-def _asking(rows: Any, codes: NDArray[np.intp]) -> NDArray[np.int64]:
+def _chosen_queries(rows: Any, codes: NDArray[np.intp]) -> NDArray[np.int64]:
     """The selected queries, as positions among those with a label."""
     chosen = _checked_selection(rows, len(codes))
     chosen = chosen[codes[chosen] >= 0]

@@ -43,10 +43,10 @@ class _TripletHinge(torch.autograd.Function):
             costs = distances[part, :, None] - distances[part, None, :] + margin
             triplets = (ranks[part, :, None] < ranks[part, None, :]) & others[part, :, None] & others[part, None, :]
             # d cost / d x_ai = 1 and d cost / d x_aj = -1 where the hinge is active, so row and column counts are the gradient
-            paid = triplets & (costs > least)
-            total += costs.masked_fill(~paid, 0).sum() + least * (triplets.sum() - paid.sum())
+            active = triplets & (costs > least)
+            total += costs.masked_fill(~active, 0).sum() + least * (triplets.sum() - active.sum())
             count += int(triplets.sum())
-            slopes[part] = (paid.sum(dim=2) - paid.sum(dim=1)).to(distances)
+            slopes[part] = (active.sum(dim=2) - active.sum(dim=1)).to(distances)
         context.save_for_backward(slopes / max(1, count))
         return total / max(1, count)
 

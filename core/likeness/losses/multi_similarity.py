@@ -72,9 +72,9 @@ def mined_pairs(sims: "Tensor", labels: "Tensor", epsilon: float = 0.1, mining_s
     others = ~same
     hardest_negative = _hardest_negative(sims, labels)[:, None]
     same = same & ~torch.eye(len(labels), dtype=torch.bool, device=sims.device)
-    judged = sims if mining_sims is None else mining_sims
+    compared = sims if mining_sims is None else mining_sims
     hardest_positive = sims.masked_fill(~same, inf).amin(dim=1, keepdim=True)
-    return same & (judged < hardest_negative + epsilon), others & (judged > hardest_positive - epsilon)
+    return same & (compared < hardest_negative + epsilon), others & (compared > hardest_positive - epsilon)
 
 
 def _hardest_negative(sims: "Tensor", labels: "Tensor") -> "Tensor":

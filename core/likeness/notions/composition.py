@@ -92,9 +92,9 @@ class Composition(Combinable):
         scale, first = self.joined[0]
         others = list(self.parts)
         others.remove(self.joined[0])
-        judged = self.attributes[0] if len(self.attributes) == 1 else None
+        attribute = self.attributes[0] if len(self.attributes) == 1 else None
         weighed = tuple((weight / scale if weight > 0 else weight, notion) for weight, notion in others)
-        return replace(first, name=name, question="", attribute=judged, joined=weighed, clicks=())
+        return replace(first, name=name, question="", attribute=attribute, joined=weighed, clicks=())
 
     @property
     def attributes(self) -> tuple[str, ...]:

@@ -105,8 +105,8 @@ def neighborhood_graph(rows: NDArray[np.float32], neighbors: int, epochs: int) -
 
     found = nearest(rows, rows, neighbors - 1, exclude=np.arange(len(rows)))
     members = memberships(np.maximum(1 - found.similarities, 0).astype(np.float32))
-    asking = np.repeat(np.arange(len(rows), dtype=np.int32), neighbors - 1)
-    one_way = coo_array((members.ravel(), (asking, found.rows.ravel().astype(np.int32))), shape=(len(rows), len(rows))).tocsr()
+    origins = np.repeat(np.arange(len(rows), dtype=np.int32), neighbors - 1)
+    one_way = coo_array((members.ravel(), (origins, found.rows.ravel().astype(np.int32))), shape=(len(rows), len(rows))).tocsr()
     # symmetric: the probabilistic sum of both directions (McInnes et al. 2018, section 3.1)
     graph = (one_way + one_way.T - one_way * one_way.T).tocoo()
     graph.data[graph.data < graph.data.max() / epochs] = 0

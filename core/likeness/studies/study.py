@@ -99,8 +99,8 @@ def rows_with(study: StudyConfig, changes: dict[str, Any], chosen: Collection[st
     """
     for key in ("name", "seed"):
         if key in changes:
-            told = f"its seeds are {', '.join(map(str, study.seeds))}" if key == "seed" else "a run has its row's"
-            raise InputError(f"{key} cannot be set for the runs of a study: {told}; change the study's file.")
+            reason = f"its seeds are {', '.join(map(str, study.seeds))}" if key == "seed" else "a run has its row's"
+            raise InputError(f"{key} cannot be set for the runs of a study: {reason}; change the study's file.")
     configs = row_configs(study, chosen)
     own = {row: {key: value for key, value in changes.items() if _concerns(config, key)} for row, config in configs.items()}
     unused = [key for key in changes if not any(key in each for each in own.values())]
@@ -200,9 +200,9 @@ def study_notes(wanted: list[Cell]) -> list[str]:
     """Notes of a study's runs, each sentence once, with its rows."""
     found: dict[str, list[str]] = {}
     for cell in wanted:
-        if finished(cell) and (said := RunFolder(cell.folder).status().message):
-            found.setdefault(said, []).append(cell.row)
-    return [f"{', '.join(dict.fromkeys(rows))}: {said}" for said, rows in found.items()]
+        if finished(cell) and (note := RunFolder(cell.folder).status().message):
+            found.setdefault(note, []).append(cell.row)
+    return [f"{', '.join(dict.fromkeys(rows))}: {note}" for note, rows in found.items()]
 
 
 def measured(wanted: list[Cell], which: str = "last") -> pd.DataFrame:

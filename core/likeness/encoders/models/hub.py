@@ -90,8 +90,8 @@ def load_from_folder(name: str, folder: Path, load: Callable[[], T], wanted: Wan
             raise TransientError(f"The model in '{folder}'", error) from error
         if misses_hub(error):
             return load_from_hub(name, lambda local: load(), wanted)
-        said = _COPY.sub(str(folder), reason_of(error, _SHOWN))
-        raise InputError(f"The model in '{folder}' cannot be loaded: {said}; save it again or choose another.") from cause_of(error)
+        reason = _COPY.sub(str(folder), reason_of(error, _SHOWN))
+        raise InputError(f"The model in '{folder}' cannot be loaded: {reason}; save it again or choose another.") from cause_of(error)
 
 
 def hub_answers() -> bool:

@@ -77,9 +77,9 @@ class Collected:
             self._shard_of[rows], self._position[rows] = len(self._shards), positions
             self._hold(shard, reread)
             self.note(rows)
-        for row, reason in self._told(shard.failed):
+        for row, reason in self._texts_by_row(shard.failed):
             self.fail(row, reason)
-        self._remarks |= dict(self._told(shard.remarks))
+        self._remarks |= dict(self._texts_by_row(shard.remarks))
 
     def fail(self, row: int, reason: str) -> None:
         """Records why an image has no vector."""
@@ -113,12 +113,12 @@ class Collected:
         found = np.flatnonzero(self._sorted[places] == names)
         return self._first[places[found]], found
 
-    def _told(self, texts: dict[bytes, str]) -> Iterator[tuple[int, str]]:
+    def _texts_by_row(self, texts: dict[bytes, str]) -> Iterator[tuple[int, str]]:
         """Slots of the keys in the table, and their texts."""
         if texts:
             rows, found = self._rows(np.frombuffer(b"".join(texts), dtype=np.uint8).reshape(len(texts), -1))
-            said = list(texts.values())
-            yield from ((row, said[place]) for row, place in zip(rows.tolist(), found.tolist(), strict=True))
+            values = list(texts.values())
+            yield from ((row, values[place]) for row, place in zip(rows.tolist(), found.tolist(), strict=True))
 
     def _expect(self, dim: int) -> None:
         """Vectors of another dimension are from another state of the encoder and replace those before."""

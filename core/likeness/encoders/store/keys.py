@@ -81,7 +81,7 @@ def _confirmed(table: ImageTable, states: Sequence[str | Exception]) -> list[str
     if CONTENT_COLUMN not in table.frame.columns:
         return [""] * len(table)
     locate, listed = file_locator(table.root), zip(table.frame["path"], states, map(str, table.frame[CONTENT_COLUMN]), strict=True)
-    return [told if split_part(path)[1] is None and _has_content(locate(path), state, told) else "" for path, state, told in listed]
+    return [digest if split_part(path)[1] is None and _has_content(locate(path), state, digest) else "" for path, state, digest in listed]
 
 
 def _has_content(file: str, state: str | Exception, digest: str) -> bool:

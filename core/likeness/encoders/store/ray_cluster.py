@@ -94,8 +94,8 @@ def _connect(ray: Any, address: str | None, folder: str | None) -> None:
                 raise InputError(_not_there(address, reason)) from error
             _end_what_began(error)
             if not left:
-                said = f"Ray cannot be started on this machine ({reason}); try again when it is less busy, or use the engine 'local'."
-                raise InputError(said) from error
+                message = f"Ray cannot be started on this machine ({reason}); try again when it is less busy, or use the engine 'local'."
+                raise InputError(message) from error
             ray.shutdown()
 
 

@@ -134,9 +134,9 @@ def not_written(place: str, error: OSError) -> str:
 def _parse(content: bytes) -> Shard | None:
     """A shard, or None if the content is damaged (every array in the zip carries a CRC-32)."""
     try:
-        rows, own, *told = read_arrays(content, ("vectors", "keys", "failed_keys", "reasons"), ("remark_keys", "remarks"))
+        rows, own, *texts = read_arrays(content, ("vectors", "keys", "failed_keys", "reasons"), ("remark_keys", "remarks"))
         vectors = np.asarray(rows, dtype=np.float32)
-        keys, failed, remarks = _checked_keys(own), _texts(*told[:2]), _texts(*told[2:]) if told[2:] else {}
+        keys, failed, remarks = _checked_keys(own), _texts(*texts[:2]), _texts(*texts[2:]) if texts[2:] else {}
     except TransientError:
         raise
     except (ValueError, TypeError):

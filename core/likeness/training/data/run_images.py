@@ -119,10 +119,10 @@ def _images_and_left_out(config: DataConfig) -> tuple[ImageTable, int]:
 
 def _by_images(config: DataConfig, seed: int) -> RunImages:
     table, left_out = _images_and_left_out(config)
-    said = table.frame["split"].astype(str).str.lower() if "split" in table.attributes else None
-    if said is not None:
-        names_of_test = next((names for names in _TEST_NAMES if said.isin(names).any()), ())
-        train, test = (np.flatnonzero(said.isin(names).to_numpy()) for names in (_TRAIN_NAMES, names_of_test))
+    parts_column = table.frame["split"].astype(str).str.lower() if "split" in table.attributes else None
+    if parts_column is not None:
+        names_of_test = next((names for names in _TEST_NAMES if parts_column.isin(names).any()), ())
+        train, test = (np.flatnonzero(parts_column.isin(names).to_numpy()) for names in (_TRAIN_NAMES, names_of_test))
     else:
         count = len(table) * config.test_images if config.test_images < 1 else config.test_images
         train, test = np.arange(len(table) - round(count)), np.arange(max(0, len(table) - round(count)), len(table))
@@ -131,7 +131,7 @@ def _by_images(config: DataConfig, seed: int) -> RunImages:
     held = np.random.default_rng([seed, 1]).permutation(train)[: _held(config, len(train))]
     if len(train) - len(held) < 3:
         raise InputError(f"Holding out {len(held):,} of {len(train):,} training images leaves too few to train; lower data.validation.")
-    queries = np.flatnonzero((said == "query").to_numpy()) if said is not None else np.array([], dtype=np.int64)
+    queries = np.flatnonzero((parts_column == "query").to_numpy()) if parts_column is not None else np.array([], dtype=np.int64)
     labels = np.zeros(len(table), dtype=np.int64)
     return RunImages(table, [], labels, np.setdiff1d(train, held), np.sort(held), test, queries, left_out=left_out)
 

@@ -56,11 +56,11 @@ def find_rate(
         raise InputError(f"{steps} steps are too few; use at least {_FEWEST}.")
     if config.processes > 1:
         raise InputError(f"The rate finder uses one process, but the config has {config.processes}; set devices and nodes to 1.")
-    told = progress or no_progress
+    report = progress or no_progress
     # no schedule, and enough epochs for the sampler, which makes batches by number
     searched = with_changes(config, {"optimizer.warmup": 0, "optimizer.plateau": None, "optimizer.milestones": [], "epochs": max(1, config.epochs)})
-    ready = prepare_run(searched, dist_context_of(searched), given, told, kind=_rising(np.geomspace(low, high, steps)))
-    losses = _Losses(steps, told)
+    ready = prepare_run(searched, dist_context_of(searched), given, report, kind=_rising(np.geomspace(low, high, steps)))
+    losses = _Losses(steps, report)
     with silence_lightning():
         trainer = build_trainer(searched, max_steps=steps, max_epochs=1, callbacks=[losses], logger=False)
         retain_freed_memory()
