@@ -248,7 +248,7 @@ def test_an_index_of_weights_names_files_of_its_folder_only(file: str, tmp_path:
     (folder / "model.safetensors").rename(folder / "model-1.safetensors")
     index = {"metadata": {"total_size": 1}, "weight_map": {"embeddings.word_embeddings.weight": file}}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-    with pytest.raises(InputError, match="which is no file of the same folder"):
+    with pytest.raises(InputError, match="which is not a file of the same folder"):
         language_model(f"transformers:{folder}", "cpu").encode_texts(["a"])
 
 

@@ -87,7 +87,7 @@ def test_a_run_that_fails_does_not_keep_the_others_from_training_but_an_interrup
         run_study(wanted)
     assert [module.finished(cell) for cell in wanted] == [False, True]
     absent = cells(study, tmp_path / "absent", {"backbone.weights": "nowhere.safetensors"})
-    with pytest.raises(InputError, match=r"^All 4 runs failed for the same reason: The weights 'nowhere\.safetensors' of '.*' are not there"):
+    with pytest.raises(InputError, match=r"^All 4 runs failed for the same reason: The weights 'nowhere\.safetensors' of '.*' do not exist"):
         run_study(absent)
 
     monkeypatch.setattr("likeness.training.train", MagicMock(side_effect=KeyboardInterrupt))
@@ -103,7 +103,7 @@ def test_a_run_that_fails_does_not_keep_the_others_from_training_but_an_interrup
         ("nonsense: 1\nrows: {A: {}}", "there is no key 'nonsense'"),
         ("rows: [", "no YAML"),
         ("just a text", "does not fit"),
-        ("rows: {+ELG: {}, ELG: {}}", "other names"),
+        ("rows: {+ELG: {}, ELG: {}}", "rename one"),
         ("", "shipped-cars"),
     ],
 )

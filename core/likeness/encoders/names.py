@@ -34,7 +34,7 @@ def _family(name: str) -> tuple[EncoderFamily, str]:
             return family, claimed
     if looks_like_folder(name):
         raise InputError(f"The encoder '{name}' looks like a folder; write 'local-dir:{name}'.")
-    raise InputError(f"The encoder '{name}' has an unknown form; write {known_forms()}.")
+    raise InputError(f"The encoder '{name}' has no known form; write {known_forms()}.")
 
 
 def map_path(name: str, change: PathChange) -> str:
