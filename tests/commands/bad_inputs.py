@@ -62,7 +62,7 @@ BAD_INPUTS = [
     ("compare moved cars --to @cars-small --k 2000", "choose k from 1 to that"),
     ("compare moved cars --to @cars-small --map globe", "There is no layout method 'globe'"),
     ("compare queries cars --to @cars-small", "choose one by --label: body_type"),
-    ("compare queries cars --to car-color --score best", "There is no score 'best'; choose from map"),
+    ("compare queries cars --to car-color --score best", "There is no score 'best' here; choose from map"),
     ("continuous {gray} --kind shape", "These labels do not fit: kind is 'shape'"),
     ("continuous {gray} --kind numbers", "kind numbers needs columns"),
     ("continuous {gray} --kind numbers --columns name", "The columns name of 'gray' are no numbers"),
