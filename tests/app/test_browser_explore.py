@@ -73,8 +73,8 @@ def test_a_picture_is_dragged_into_the_query_and_a_word_typed_turned_weighed_and
     assert _terms(person) == [*dragged, "1 text:a red car"]
     assert page.get_by_label("Search by text").input_value() == ""
     for pressed, then in (
-        ("With a red car; click to take it away", "Without a red car; click to search for it"),
-        ("Weight 1 of a red car; click for another", "Weight 2 of a red car; click for another"),
+        ("With a red car; click to exclude it", "Without a red car; click to include it"),
+        ("Weight 1 of a red car; click to change it", "Weight 2 of a red car; click to change it"),
     ):
         bar.get_by_role("button", name=pressed).click()
         bar.get_by_role("button", name=then).wait_for()

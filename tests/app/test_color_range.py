@@ -48,7 +48,7 @@ def test_number_fields_spread_the_colors_over_a_part(new_map: Callable[..., MapP
     note(shown).get_by_text("1 outside, gray; 1 without a value, gray").wait_for()
     assert spread(shown) > 120
     assert gray(pixel(shown, N - 2))
-    assert shown.said == "Colored from 0 to 10, 1 outside in gray"
+    assert shown.said == "Colored from 0 to 10, 1 outside, in gray"
     assert shown.last() == {"low": 0, "high": pytest.approx(10)}  # and nothing of the selection
     shown.show()  # another rerun of the page
     assert spread(shown) > 120

@@ -29,7 +29,7 @@ class Instantly:
 
     def result(self) -> np.ndarray:
         if self.broken:
-            raise LayoutFailed("The map could not be laid out: out of memory")
+            raise LayoutFailed("The map could not be computed: out of memory")
         turn = 0.1 + list(METHODS).index(self.method) + sum(self.parameters.values())
         flat = pca_map(self.vectors) ** 3
         return flat + np.sin(turn * flat[:, ::-1])

@@ -30,7 +30,7 @@ def test_points_are_visited_selected_added_and_asked_about_by_keys(new_map: Call
         ("Right", "Image 2, class b", "attached"),
         ("Left", "Image 2, class b", "detached"),
         ("Right", "Image 2, class b", "attached"),
-        ("Right", "No point further on in this direction", "attached"),
+        ("Right", "No more points in this direction", "attached"),
     ):
         shown.press(f"Shift+Arrow{key}")
         shown.page.get_by_text(said).wait_for(state=state)  # type: ignore[arg-type]
@@ -55,7 +55,7 @@ def test_keys_zoom_say_what_is_in_sight_and_select_it(new_map: Callable[..., Map
     shown.press("+")
     assert shown.said.startswith("Zoom 1.3, ")
     shown.press("-", "-")
-    assert shown.said == "Zoom 0.8, 400 images in sight"
+    assert shown.said == "Zoom 0.8, 400 images visible"
     shown.press("0")
     assert shown.page.get_by_role("button", name="Reset view").is_disabled()
     assert js(shown, "() => sent.length") == 0

@@ -239,7 +239,7 @@ def test_another_method_fits_and_says_what_it_cannot(page: Page) -> None:
     exact = _score(page)
     assert _score(page.fill("selectbox", "solver", "probabilities").hides("mean angle")) > exact
     assert not [field for field in page.number_input if str(field.key).startswith("dim_")]  # it has none to choose
-    page.fill("multiselect", "joined_", ["background color"]).says("so it can't be joined with others")
+    page.fill("multiselect", "joined_", ["background color"]).says("and cannot be combined with others")
 
 
 def test_the_notions_of_the_images_are_listed_and_opened_and_nonsense_is_not_to_be_relied_on(page: Page) -> None:

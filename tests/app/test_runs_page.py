@@ -129,7 +129,7 @@ def test_another_metric_draws_another_curve_and_says_what_it_is(app: Page, make:
         long.append_metrics({"step": step, "epoch": step / 10, "loss": float(step)})
     app.open("runs").set("runs", ["first"])
     assert app.at("runs_metric").options == ["R@1", "mAP@1000", "MAP@R", "NMI", "Loss", "Objective", "Guidance"]
-    app.says("R@1: The share of images")
+    app.says("R@1: Share of images")
     assert _curves(app.set("runs_metric", "loss_objective")) == {"first": [2, 1, 2 / 3, 0.5]}
     drawn = _curves(app.set("runs", ["long"]).set("runs_metric", "loss"))["long"]  # many points are averaged
     assert (len(drawn), drawn[0]) == (400, 2)  # of steps 1, 2 and 3

@@ -169,7 +169,7 @@ def test_what_cannot_be_split_or_kept_is_one_sentence(page: Page) -> None:
         ("shift_classes", ["sun_height"], "sun height there are 2 classes"),
         ("shift_classes", [], "Choose at least one label"),
         ("shift_classes", BODY, None),
-        ("shift_per_step", 5, "3 classes, too few to give 5"),
+        ("shift_per_step", 5, "3 classes, too few for 5"),
         ("shift_per_step", 1, None),
     ):
         errors = _finished(page.set(key, value)).errors
@@ -204,7 +204,7 @@ def test_splits_are_kept_and_opened_again_by_name_or_from_a_file_where_it_fits(p
     assert len(page.charts) == 2
     assert not page.set("shift_splits", "opened").error
     fits = json.dumps(_two_splits().model_dump(mode="json")).encode()
-    for content, said in ((b"{", "is no JSON"), (b'{"splits": [], "version": 9}', "is of version 9"), (fits, None)):
+    for content, said in ((b"{", "is no JSON"), (b'{"splits": [], "version": 9}', "has version 9"), (fits, None)):
         page.get("file_uploader")[0].set_value(("mine.json", content, "application/json")).run()
         assert [f"'mine.json' {said}" in error for error in page.errors] == ([True] if said else [])
     assert page.at("shift_step").options == ["start", "swap 1"]
@@ -337,7 +337,7 @@ def test_what_cannot_be_started_is_one_message(holds: Page, make: Make, monkeypa
     assert not holds.at("benchmark_start").disabled
     with monkeypatch.context() as patch:  # a method that reads feature maps, where the network has none
         patch.setitem(METHODS, "Margin", ShiftMethod("", {"objective.s2sd": {"target_dims": [8], "pooling": "average+max"}}))
-        _check_warning(_choose_network(holds, "clip:cars", "Whole network"), "Margin ", "clip:cars does not give; choose a timm CNN such as resnet50")
+        _check_warning(_choose_network(holds, "clip:cars", "Whole network"), "Margin ", "clip:cars does not have; choose a timm CNN such as resnet50")
         assert not _choose_network(holds, "resnet50", "Whole network").warnings
 
 

@@ -154,7 +154,7 @@ def test_guidance_is_none_class_names_or_pseudolabels_and_what_must_not_be_empty
         _set(page, place, value)
         assert _config(page) == before
         assert _field(page, place).value not in (value, [])
-    assert "size 97 is no multiple of per_class 4" in page.warnings[0]
+    assert "size 97 is not a multiple of per_class 4" in page.warnings[0]
     assert not page.at("train_start").disabled
     _check_ready(_set(page, "batch.size", 100))
     assert _config(page).batch.size == 100
@@ -226,7 +226,7 @@ def test_what_the_text_allows_the_fields_show_and_leave_as_it_is(page: Page, tab
 
 def test_a_run_that_could_not_begin_is_refused_with_the_reason(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = dataset(draw(tmp_path / "few", 8, ("ant", "bee"))).source
-    _check_refused(_set(page.run(), "data.source", few), "has 2 classes", "each needs two")
+    _check_refused(_set(page.run(), "data.source", few), "has 2 classes", "two of each are needed")
     assert not page.dataframe
     _check_ready(_set(page, "data.source", "cars"))
     with monkeypatch.context() as patch:

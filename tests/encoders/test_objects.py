@@ -108,7 +108,7 @@ def test_load_encoder_adds_what_an_object_lacks() -> None:
 
 @pytest.mark.parametrize(
     ("rows", "message"),
-    [(np.ones((2, 3)), r"encode_images of 'Wrong' gives an array of shape \(2, 3\)"), (np.ones(3), r"shape \(3,\); expected \(\d, d\)")],
+    [(np.ones((2, 3)), r"encode_images of 'Wrong' returns an array of shape \(2, 3\)"), (np.ones(3), r"shape \(3,\); expected \(\d, d\)")],
 )
 def test_vectors_that_do_not_fit_are_refused(table: ImageTable, cache: Path, rows: np.ndarray, message: str) -> None:
     class Wrong:

@@ -96,16 +96,16 @@ class Plain:
 
 def test_what_has_no_precision_is_refused(write_images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = write_images(tmp_path / "colors", 2)
-    with pytest.raises(InputError, match="The precision 'fp8' is unknown; choose one of 32, bf16"):
+    with pytest.raises(InputError, match="The precision 'fp8' is unknown; choose from 32, bf16"):
         lk.embed(table, "cars", precision="fp8")
-    with pytest.raises(InputError, match=r"The precision bf16 is chosen where an encoder is loaded, and .*Plain.* is loaded; give its name"):
+    with pytest.raises(InputError, match=r"The precision bf16 needs an encoder's name, but .*Plain.* is loaded; pass its name"):
         lk.embed(table, Plain(), precision="bf16")
     from likeness.encoders import ENCODER_FAMILIES, EncoderFamily
     from likeness.encoders.objects import ObjectEncoder
 
     own = EncoderFamily("own", "Own", "Mine.", "'own:X'", False, lambda name, target: "own", lambda *_: ObjectEncoder(Plain()))
     monkeypatch.setitem(ENCODER_FAMILIES, "own", own)
-    with pytest.raises(InputError, match="'plain' has no torch network of its own whose precision could be chosen; leave the precision out"):
+    with pytest.raises(InputError, match="'plain' has no torch network with a choice of precision; remove the precision"):
         load_encoder("bf16:own:x")
 
 
@@ -139,13 +139,13 @@ def test_unit_vectors_times_lengths_are_what_the_tower_gives_computed_once(
 
 def test_what_has_no_lengths_is_refused(table: ImageTable, tmp_path: Path) -> None:
     unknown = "have length 1 and what made them is not at hand; embed the images"
-    unit = "'plain' gives unit vectors only, so the lengths of its features are not known; use an open_clip"
+    unit = "'plain' only returns unit vectors, so the lengths of its features are unknown; use an open_clip"
     notion = lk.embed(table, "cars-small").refit(lk.Notion("color", "a {} car", ["red", "blue"]))
     for space, said in ((lk.Space(np.eye(3)), unknown), (notion, "have length 1"), (lk.embed(table, Plain()), unit)):
         with pytest.raises(InputError, match=said):
             space.lengths  # noqa: B018
-    with pytest.raises(InputError, match="were not all computed; start it again"):
+    with pytest.raises(InputError, match="are incomplete; start again"):
         image_lengths(table, "cars-small", store_dir=tmp_path / "store", should_stop=lambda: True)
     (table.root / "0003.png").write_bytes(b"no image")
-    with pytest.raises(InputError, match=r"The lengths of 1 images are not known, the first is '0003\.png'"):
+    with pytest.raises(InputError, match=r"The lengths of 1 images are unknown; the first is '0003\.png'"):
         image_lengths(table, "cars-small", store_dir=tmp_path / "store")

@@ -85,11 +85,11 @@ def test_relevance_and_scale_of_paper_and_code_tensors_many_queries_and_ties(mon
 @pytest.mark.parametrize(
     ("apart", "ks", "told"),
     [
-        (np.full((7, 40), -1.0), (1,), "label distance of query 0 and gallery image 0 is -1; distances are finite, 0 or more"),
-        (np.full((7, 40), np.nan), (1,), "is nan; distances are finite"),
+        (np.full((7, 40), -1.0), (1,), "label distance of query 0 and gallery image 0 is -1; distances must be finite and not negative"),
+        (np.full((7, 40), np.nan), (1,), "is nan; distances must be finite"),
         (np.ones((7, 39)), (1,), "shape \\(7, 39\\) do not fit 7 queries and 40 gallery images"),
-        (np.ones(7), (1,), "shape \\(7,\\); give those of queries to gallery images"),
-        (np.ones((7, 40)), (41,), "ks are \\[41\\], and 40 images can be retrieved; choose whole numbers from 1 to 40"),
+        (np.ones(7), (1,), "shape \\(7,\\); pass those from queries to gallery images"),
+        (np.ones((7, 40)), (41,), "ks are \\[41\\], but 40 images can be retrieved; choose whole numbers from 1 to 40"),
         (np.ones((7, 40)), (), "ks are \\[\\]"),
         (np.ones((7, 40)), (0,), "ks are \\[0\\]"),
     ],
@@ -156,7 +156,7 @@ def test_blocks_change_nothing_can_be_stopped_and_too_few_images_are_refused(mon
     pd.testing.assert_frame_equal(parts, whole, rtol=1e-9)
     assert told == [*((start, 40) for start in range(0, 40, 7)), (40, 40)]
     assert continuous_comparison(spaces, labels, should_stop=lambda: True) is None
-    with pytest.raises(InputError, match="10 images with a label are too few to measure retrieval; give at least 11"):
+    with pytest.raises(InputError, match="10 images with a label are too few to measure retrieval; pass at least 11"):
         continuous_comparison({"a": np.ones((10, 2))}, NumberLabels(np.arange(10.0)))
 
 

@@ -103,7 +103,7 @@ def test_what_is_computed_together_is_computed_once_and_without_a_choice_those_o
         ("accuracy", r"There is no metric 'accuracy'; choose from map_at_r, .*recall_at_\{k\}"),
         ("recall_at_0", "There is no metric 'recall_at_0'"),
         ("recall_at_many", "There is no metric 'recall_at_many'"),
-        ([], "There is no metric to measure; name at least one of map_at_r"),
+        ([], "There is no metric to measure; choose from map_at_r"),
         ("ndcg_at_5", "The metric 'ndcg_at_5' needs distances between labels; use `likeness.evaluation.continuous_metrics`"),
         ([lambda rows, labels: 0.0, lambda rows, labels: 1.0], "Two metrics are called '<lambda>'"),
     ],

@@ -39,7 +39,7 @@ def test_ags_is_the_area_over_scaled_distances(pairs: list[tuple[int, float]]) -
 
 @pytest.mark.parametrize(
     ("distances", "scores", "message"),
-    [([1], [1], "two or more"), ([1, 2], [1], "shape"), ([1, 1], [0, 1], "the same distance"), ([1, np.nan], [0, 1], "not finite")],
+    [([1], [1], "at least two"), ([1, 2], [1], "shape"), ([1, 1], [0, 1], "the same distance"), ([1, np.nan], [0, 1], "not finite")],
 )
 def test_ags_errors(distances: list[float], scores: list[float], message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -150,7 +150,7 @@ def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_ranks, "SORTED_UP_TO", 0)
     monkeypatch.setattr(_inputs, "MOST_IN_MEMORY", 0)
     monkeypatch.setattr(_inputs.tempfile, "TemporaryFile", full)
-    with pytest.raises(InputError, match=r"no room for 0.0 GB of scratch .*\(No space left on device\); free some, or set TMPDIR"):
+    with pytest.raises(InputError, match=r"no room for a scratch file of 0.0 GB .*\(No space left on device\); free some space, or set TMPDIR"):
         retrieval_metrics(*clusters(300, 8, 9, noise=1.5))
 
 
@@ -172,7 +172,7 @@ GIVEN = (X, [0, 0, 1, 1])
         ((X[0], [0]), {}, r"shape \(rows, dimensions\) but has shape \(4,\)"),
         ((X[:0], []), {}, r"has shape \(0, 4\)"),
         ((*GIVEN, (0, 1)), {}, r"cut-offs ks are \[0, 1\]"),
-        ((*GIVEN, (1,), X), {}, "query_embeddings and query_labels belong together"),
+        ((*GIVEN, (1,), X), {}, "Pass both query_embeddings and query_labels"),
         ((*GIVEN, (1,), X[:, :3], [0, 0, 1, 1]), {}, "have 3 dimensions, the embeddings 4"),
         ((*GIVEN, (1,), NAN, [0, 0, 1, 1]), {}, "The query embeddings row 2 holds NaN"),
         (GIVEN, {"metric": "dot"}, "metric 'dot' is unknown"),

@@ -53,7 +53,7 @@ def test_the_rank_correlation_is_scipys_over_pairs_of_classes_and_a_matter_of_or
         assert language_rank_correlation(-ours, language) == pytest.approx(-found, rel=1e-12)
     assert np.isnan(language_rank_correlation(np.ones((4, 4)), cosines(np.eye(4) + 0.1)))  # without an order there is none
     assert np.isnan(language_rank_correlation(np.eye(2), np.eye(2)))
-    with pytest.raises(InputError, match="The space has 3 classes, language 4"):
+    with pytest.raises(InputError, match="The space has 3 classes, but there are language similarities of 4"):
         language_rank_correlation(np.eye(3), np.eye(4))
 
 
@@ -122,21 +122,21 @@ def test_blocks_and_kinds_of_arrays_change_nothing(made_up: MadeUp, monkeypatch:
         ({"direction": "both"}, "no direction 'both'; choose from image..language, language..image"),
         ({"level": "pixel"}, "no level 'pixel'; choose from image, class"),
         ({"temperature": 0.0}, r"temperature is 0\.0, but it must be above 0"),
-        ({"language": np.eye(3)}, "labels run from 0 to 4, but language knows 3 classes; number them 0 to 2"),
+        ({"language": np.eye(3)}, "labels run from 0 to 4, but language has 3 classes; number them 0 to 2"),
         ({"language": np.eye(6)}, "Class 5 has no image"),
-        ({"language": np.ones((5, 4))}, r"language similarities have shape \(5, 4\); give a square matrix"),
+        ({"language": np.ones((5, 4))}, r"language similarities have shape \(5, 4\); pass a square matrix"),
         ({"language": np.full((5, 5), np.nan)}, "language similarities hold NaN"),
-        ({"language": np.ones((1, 1)), "labels": np.zeros(60, int)}, "There is one class only"),
-        ({"labels": np.zeros(3, int)}, r"labels have shape \(3,\) and type int64; give one class number for each of the 60 images"),
-        ({"labels": np.zeros(60)}, "type float64; give one class number"),
+        ({"language": np.ones((1, 1)), "labels": np.zeros(60, int)}, "There is only one class"),
+        ({"labels": np.zeros(3, int)}, r"labels have shape \(3,\) and type int64; pass one class number for each of the 60 images"),
+        ({"labels": np.zeros(60)}, "type float64; pass one class number"),
         ({"labels": np.full(60, -1)}, "labels run from -1 to -1"),
         ({"names": ["a", "b"]}, "There are 2 names for 5 classes"),
-        ({"names": list("abcda")}, "The class name 'a' stands twice"),
+        ({"names": list("abcda")}, "The class name 'a' occurs twice"),
         ({"embeddings": np.zeros((60, 3))}, "row 0 is all zeros"),
         ({"neighbors": 0}, "neighbors is 0, but each of the 60 images has 59 others"),
         ({"neighbors": 60}, "neighbors is 60, but each"),
-        ({"neighbors": 9, "labels": np.array([4] + [0, 1, 2, 3] * 14 + [0, 1, 2])}, "'bicycle' has one image, which can't find its own class"),
-        ({"neighbors": 9, "language": np.ones((1, 1)), "labels": np.zeros(60, int)}, "one class only"),
+        ({"neighbors": 9, "labels": np.array([4] + [0, 1, 2, 3] * 14 + [0, 1, 2])}, "'bicycle' has only one image, which cannot find its own class"),
+        ({"neighbors": 9, "language": np.ones((1, 1)), "labels": np.zeros(60, int)}, "only one class"),
         ({"neighbors": 9, "embeddings": np.full((60, 3), np.nan)}, "row 0 holds NaN"),
     ],
 )
@@ -245,7 +245,7 @@ def test_most_changed_by_hand() -> None:
         (lambda: retrieved_classes({}, "Puffin"), "There is no space"),
         (lambda: retrieved_classes({"a": BASE}, "Puffin", 0), "top is 0"),
         (lambda: most_changed(BASE, BASE, -1), "top is -1"),
-        (lambda: most_changed(BASE, SemanticRetrieval(BASE.counts, LANGUAGE, np.full(4, 4), BIRDS, 20)), "are of different classes or images"),
+        (lambda: most_changed(BASE, SemanticRetrieval(BASE.counts, LANGUAGE, np.full(4, 4), BIRDS, 20)), "have different classes or images"),
         (lambda: class_number("TERN", ["Tern", "tern"]), "There is no class 'TERN'"),
     ],
 )

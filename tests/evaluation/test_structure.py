@@ -60,8 +60,8 @@ def test_bounds_of_the_decay() -> None:
 @pytest.mark.parametrize(
     ("rows", "labels", "message"),
     [
-        (np.eye(3), [0, 0, 0], "1 classes with 3 rows"),
-        (np.eye(3), [0, 1, 2], "3 classes with 1 rows"),
+        (np.eye(3), [0, 0, 0], "got 1 classes with at most 3 rows"),
+        (np.eye(3), [0, 1, 2], "got 3 classes with at most 1 rows"),
         (np.diag([1.0, 0, 1]), [0, 0, 1], "Row 1 has length 0"),
         (np.full((3, 2), np.nan), [0, 0, 1], "not finite"),
         (np.eye(3), [0, 1], "labels has size"),

@@ -120,7 +120,7 @@ def test_one_line_makes_a_source_of_similarities_known(monkeypatch: pytest.Monke
 
     monkeypatch.setitem(LANGUAGE_FAMILIES, "same", SimilaritySource("same", "Same", "Only equal names are alike.", compare))
     np.testing.assert_array_equal(class_similarities(["x", "y"], "same"), np.eye(2))
-    with pytest.raises(InputError, match="method devise needs a language model that gives vectors, and same"):
+    with pytest.raises(InputError, match="method devise needs a language model with vectors, but same"):
         config_from({"guidance": {"language": "same", "method": "devise"}})
 
 

@@ -47,7 +47,7 @@ def test_mean_over_tokens_as_text_by_text_without_padding_as_far_as_the_context_
 def test_the_authors_pooling(tiny: dict[str, Path]) -> None:
     expected = one_by_one(tiny["bert"], lambda output: output.pooler_output[0])
     np.testing.assert_allclose(embed_names(TEXTS, f"transformers:{tiny['bert']}@pooler"), expected, atol=1e-6)
-    with pytest.raises(InputError, match="'gpt2' has no pooled output; leave out '@pooler'"):
+    with pytest.raises(InputError, match="'gpt2' has no pooled output; remove '@pooler'"):
         embed_names(["car"], f"transformers:{tiny['gpt2']}@pooler")
 
 

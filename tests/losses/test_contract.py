@@ -56,7 +56,7 @@ def test_titles_tell_objectives_apart_and_what_stands_in_configs_only_is_in_no_m
     assert len(set(titles)) == len(titles)
     assert {each.name for each in LISTED if not each.unit} == {"log-ratio", "log-ratio-official"}
     assert not {"custom", "custom-distances"} & {*objectives_on("classes"), *objectives_on("distances")}
-    with pytest.raises(InputError, match=r"given as an object; pass it again: train\(config, folder, loss=\.\.\.\)"):
+    with pytest.raises(InputError, match=r"loss object, which configs cannot hold; pass it again: train\(config, folder, loss=\.\.\.\)"):
         make_objective("custom", 4, 8)
 
 
@@ -128,15 +128,15 @@ def total(rows: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
 
 BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: dense_triplet(ROWS, KNOWN, variant="naive"), "has no variant 'naive'; choose from paper, official"),
-    (lambda: binary_triplet(ROWS, KNOWN, 0), "^0 positives of 10 rows leave no negative, or are none; choose 1 to 8"),
-    (lambda: binary_triplet(ROWS, KNOWN, 9), "^9 positives of 10 rows leave no negative, or are none; choose 1 to 8"),
+    (lambda: binary_triplet(ROWS, KNOWN, 0), "^0 positives of 10 rows leave no negative or no positive; choose 1 to 8"),
+    (lambda: binary_triplet(ROWS, KNOWN, 9), "^9 positives of 10 rows leave no negative or no positive; choose 1 to 8"),
     (lambda: log_ratio(ROWS, KNOWN, "squared"), "has no 'squared'; choose from paper, official"),
-    (lambda: log_ratio(np.ones((2, 3)), np.ones(1)), r"shape \(2, 3\); triplets need an anchor and two neighbors"),
-    (lambda: log_ratio(np.ones((4, 3)), np.ones(5)), r"of shape \(1, 5\)|of shape \(5,\) do not fit 4 embeddings; give \(3,\) for the anchor"),
-    (lambda: log_ratio(np.ones((4, 3)), np.array([1.0, -2.0, 1.0])), "rows 0 and 2 is -2; distances are finite and not negative"),
+    (lambda: log_ratio(np.ones((2, 3)), np.ones(1)), r"shape \(2, 3\); expected \(n, d\) with at least 3 rows, an anchor and two neighbors"),
+    (lambda: log_ratio(np.ones((4, 3)), np.ones(5)), r"of shape \(1, 5\)|of shape \(5,\) do not fit 4 embeddings; pass \(3,\) for the anchor"),
+    (lambda: log_ratio(np.ones((4, 3)), np.array([1.0, -2.0, 1.0])), "rows 0 and 2 is -2; distances must be finite and not negative"),
     (lambda: log_ratio(np.ones((4, 3)), np.array([1.0, np.nan, 1.0])), "label distance of rows 0 and 2 is nan"),
-    (lambda: language_match(SIX, np.eye(3)), r"shapes \(6, 6\) and \(3, 3\); give two square matrices"),
-    (lambda: language_match(SIX, SIX, [0, 1]), r"labels of shape \(2,\) for 6 images"),
+    (lambda: language_match(SIX, np.eye(3)), r"shapes \(6, 6\) and \(3, 3\); pass two square matrices"),
+    (lambda: language_match(SIX, SIX, [0, 1]), r"Labels of shape \(2,\) do not fit 6 images"),
     (lambda: language_match(SIX, SIX, direction="both"), "no direction 'both'; choose from image..language"),
     (lambda: language_match(SIX, SIX, matching="columns"), "no matching 'columns'"),
     (lambda: language_match(SIX, SIX, temperature=0), "temperature is 0, but it must be above 0"),
@@ -148,7 +148,7 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: DiVA(make_objective("margin", 4, 4), 18), "4 parts of equal size, but the embedding has 18 dimensions; choose a multiple of 4"),
     (lambda: diva(momentum=1.5), r"diva\.momentum is 1\.5; choose a number from 0 to 1"),
     (lambda: diva(shared_weight=float("nan")), r"diva\.shared_weight is nan; choose a number of at least 0"),
-    (lambda: diva(official_margin=True), "official_margin learns a beta for each class; say how many classes train"),
+    (lambda: diva(official_margin=True), "official_margin learns a beta for each class; pass classes, the number of training classes"),
     (lambda: diva(random_labels=1), r"diva\.random_labels is 1; choose true or false"),
     (lambda: diva()(torch.randn(16, 16), torch.arange(16) // 4, torch.randn(16, 10)), "no momentum copy yet; call follow"),
     (lambda: S2SD([total], 6, [4, 5]), "2 branches need 3 objectives"),

@@ -23,12 +23,12 @@ def test_no_notion_that_ships_gives_a_warning_and_their_words_are_known() -> Non
 @pytest.mark.parametrize(
     ("aspects", "kind", "rows", "said"),
     [
-        (["red", "", "blue", "  "], "empty", (1, 3), "2 rows are empty and left out."),
+        (["red", "", "blue", "  "], "empty", (1, 3), "2 rows are empty and ignored."),
         (["red", "blue", " red"], "duplicate", (0, 2), "'red' is listed 2 times, so it weighs 2 times as much; keep one"),
-        (["Dark red", "blue", "dark  red"], "variant", (0, 2), "'Dark red' and 'dark  red' differ only in capitals or spaces"),
-        (["a red car", "a blue car"], "whole prompt", (0, 1), "write only what varies"),
-        (["red", "a blue one"], "whole prompt", (1,), "write only what varies"),
-        (["red car", "blue"], "whole prompt", (0,), "write only what varies"),
+        (["Dark red", "blue", "dark  red"], "variant", (0, 2), "'Dark red' and 'dark  red' differ only in case or spaces"),
+        (["a red car", "a blue car"], "whole prompt", (0, 1), "enter only what varies"),
+        (["red", "a blue one"], "whole prompt", (1,), "enter only what varies"),
+        (["red car", "blue"], "whole prompt", (0,), "enter only what varies"),
         (["red suv", "blue", "green"], "mixed", (0,), "'red suv' also says something about body ('suv')"),
         (["red suv", "blue van", "green van"], "mixed", (0, 1, 2), "about body ('suv') (2 other aspects do so too)"),
         (["red", "blue, front left"], "mixed", (1,), "about side ('front' and 'left')"),

@@ -105,11 +105,11 @@ def test_what_is_taken_away_loses_its_share(share: float) -> None:
         (lambda: parse_composition("car-color +  - place", KNOWN.__getitem__), "sign without a notion"),
         (lambda: parse_composition("- 0.5 ", KNOWN.__getitem__), "sign without a notion"),
         *[(lambda weight=weight: Composition(((weight, COLOR),)), "weight of 'car color' is") for weight in (0, -1.5, float("nan"), float("inf"))],
-        (lambda: Composition(()), "Nothing is joined"),
+        (lambda: Composition(()), "There is no notion; name at least one"),
         (lambda: parse_composition("car-color[red, pink] + place", _find), "'car color' has no aspect 'pink'; it has red, blue"),
         (lambda: parse_composition("car-color[red]", _find), "only one aspect"),
         (lambda: parse_composition("bike[red, blue]", _find), "no notion 'bike'"),
-        (lambda: COLOR.restrict("red"), "give a list of texts"),
+        (lambda: COLOR.restrict("red"), "expected a list of texts"),
         (lambda: JoinedProjection([(1, AspectProbabilities().fit(TEXTS[0]))]), "AspectProbabilities is not a linear map"),
         (lambda: JoinedProjection([(1, ScaledPCA().fit(TEXTS[0])), (1, ScaledPCA().fit(np.eye(4)))]), "encoders of different dimensions"),
     ],
@@ -134,7 +134,7 @@ def test_a_joined_notion_is_saved_and_fitted_as_the_composition(tmp_path: Path, 
     fit(str(tmp_path / "both.yaml"), encoder="cars", out=tmp_path / "U.npy")
     np.testing.assert_allclose(np.load(tmp_path / "U.npy"), fitted.linear, atol=1e-5)
     assert (color - background).as_notion("left").attribute == "car_color"
-    with pytest.raises(InputError, match="Every notion is taken away"):
+    with pytest.raises(InputError, match="All notions are subtracted"):
         (-1 * background).as_notion("none")
 
 
@@ -144,7 +144,7 @@ def test_notions_with_joined_ones_are_told_apart_joined_further_and_not_compared
     assert len({str(each.content) for each in (both, color, (color + 0.25 * body).as_notion("both"))}) == 3
     assert [(weight, each.name) for weight, each in (0.5 * both).parts] == [(0.5, "both"), (0.25, "car model")]
     for call, message in (
-        (lambda: replace(body, joined=((1.0, both),)), "has joined notions itself"),
+        (lambda: replace(body, joined=((1.0, both),)), "is a composition itself"),
         (lambda: replace(color, joined=((0.0, body),)), "The weight of 'car model' is 0"),
         (lambda: compare(cars, [both], ["raw"]), "'both' joins several"),
     ):
@@ -156,7 +156,7 @@ def test_notions_with_joined_ones_are_told_apart_joined_further_and_not_compared
     ("joined", "message"),
     [
         ("3", "must be a list"),
-        ("[{notion: nope}]", "which is not here"),
+        ("[{notion: nope}]", "which does not exist"),
         ("[{notion: car-model, weight: x}]", "has the weight 'x'"),
         ("[{notion: car-model, weight: -2}]", "The weight of 'car model' is -2"),
         ("[{other: 1}]", "needs the key notion"),

@@ -54,7 +54,7 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(InputError, match="row 1 holds NaN"):
         suggest_dim(np.array([[1.0, 0], [np.nan, 1.0]]))
     for dim in (0, -1, 2.5, True, "5"):
-        with pytest.raises(InputError, match=r"'x' has the dim .*whole number from 1"):
+        with pytest.raises(InputError, match=r"'x' has the dim .*whole number of at least 1"):
             Notion("x", "a {}", ["a", "b"], dim=dim)
 
 

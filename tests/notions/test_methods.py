@@ -99,11 +99,11 @@ def test_classes_objects_and_pairs_stand_beside_names() -> None:
     [
         ([3], "3 has no fit and transform"),
         ([dict], "dict has no fit and transform"),
-        ([PCA, "pca"], "'pca' stands twice"),
-        ([Halves(2), Halves(3)], "'Halves' stands twice"),
-        (["raw", ("raw", Identity)], "'raw' stands twice"),
+        ([PCA, "pca"], "'pca' is listed twice"),
+        ([Halves(2), Halves(3)], "'Halves' is listed twice"),
+        (["raw", ("raw", Identity)], "'raw' is listed twice"),
         (["exact", "best"], "'best'; choose from random, raw, .*, oracle"),
-        ([], "name at least one of random"),
+        ([], "choose from random"),
     ],
 )
 def test_what_is_no_method_is_refused(methods: list[Any], message: str) -> None:

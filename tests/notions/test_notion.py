@@ -25,7 +25,7 @@ def test_every_aspect_stands_in_every_template_however_they_are_given() -> None:
         ({"aspects": ["red"]}, "only one aspect, 'red'"),
         ({"aspects": ["red", "red "]}, "only one aspect, 'red'"),
         ({"aspects": ["red", " ", "blue"]}, "Aspect 2 of the notion 'color' is blank"),
-        ({"aspects": "red"}, "aspects of the notion 'color' are 'red'; give a list"),
+        ({"aspects": "red"}, "aspects of the notion 'color' are 'red'; expected a list"),
         ({"aspects": ["red", 3]}, "hold 3, which is not a text"),
         ({"template": "a car"}, r"'a car' has no \{\}; write \{\} exactly once"),
         ({"template": "a {} {} car"}, r"has 2 times \{\}"),

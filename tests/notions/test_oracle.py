@@ -60,10 +60,10 @@ def test_labels_may_be_of_any_kind(classes: tuple[np.ndarray, list[str]]) -> Non
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (None, r"learns from labels, but got none; call fit\(images, labels\)"),
-        (["a", "b"], "There are 2 labels for 3 images; give one label per image"),
-        ([None, float("nan"), "(unlabeled)"], "No image has a label, so there is nothing to tell apart"),
-        (["van"] * 3, "All 3 images have the label 'van', so there is nothing to tell apart; give at least two classes"),
+        (None, r"needs labels; call fit\(images, labels\)"),
+        (["a", "b"], "There are 2 labels for 3 images; pass one label per image"),
+        ([None, float("nan"), "(unlabeled)"], "No image has a label, but the Oracle needs at least two classes"),
+        (["van"] * 3, "All 3 images have the label 'van', but the Oracle needs at least two classes"),
     ],
 )
 def test_unusable_labels_are_refused(labels: list | None, message: str) -> None:

@@ -119,7 +119,10 @@ class TestNullSpace:
         *[(lambda scale=scale: AspectProbabilities(scale).fit(TEXT), f"{scale}.*above 0") for scale in (0, -1, float("nan"))],
         *[(lambda weight=weight: ContrastivePCA(2, weight=weight).fit(TEXT, IMAGES, OTHERS), f"weight is {weight}") for weight in (1.0, -0.1)],
         (lambda: ContrastivePCA(2, weight=0.9).fit(np.eye(4)[:1] + 0.01 * np.eye(4), np.eye(4), [np.vstack([np.eye(4), -np.eye(4)])]), "vary more"),
-        (lambda: NullSpace(1).fit([[0.0, 1, 0], [0, -1, 0]], [[[0.0, 1, 0], [0, -1, 0]]]), "Nothing is left of the prompts"),
+        (
+            lambda: NullSpace(1).fit([[0.0, 1, 0], [0, -1, 0]], [[[0.0, 1, 0], [0, -1, 0]]]),
+            "The prompts vary in no direction that other notions do not have",
+        ),
         (lambda: NullSpace(2).fit(TEXT, []), "no other notion"),
         (lambda: ContrastivePCA(2).fit(TEXT, IMAGES, []), "no other notion"),
     ],
@@ -154,7 +157,7 @@ def test_repeated_prompts_and_rounding_add_no_direction_and_faint_ones_count(tex
     assert PCA(39).fit(faint).explained_variance_ratio_[-1] < 1e-8
     rounded = np.vstack([faint[:5] * np.float32(length) for length in (1, 1.7, 0.3)])
     for dim, rows, message in (
-        (3, repeated, "the 6 prompts vary in 2; choose at most 2 dimensions, give more different prompts"),
+        (3, repeated, "the 6 prompts vary in 2; choose at most 2 dimensions, add different prompts"),
         (5, rounded, "the 15 prompts vary in 4"),
     ):
         with pytest.raises(InputError, match=message):

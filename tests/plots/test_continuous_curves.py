@@ -89,9 +89,9 @@ def test_lines_are_means_by_dimension_on_a_logarithmic_axis() -> None:
     assert (axis.type, list(axis.tickvals), list(axis.ticktext)) == ("log", [16, 64, 128], ["16", "64", "128"])
     assert axis.range[0] < math.log10(16) < math.log10(128) < axis.range[1]
     for given, message in (
-        (by_size.drop(columns="dim"), "There is no 'dim' to draw; give a row per run with row, dim, mean_label_distance_at_10, ndcg_at_10"),
+        (by_size.drop(columns="dim"), "There is no 'dim' to draw; pass a row per run with row, dim, mean_label_distance_at_10, ndcg_at_10"),
         (by_size.iloc[:0], "There is no 'row' to draw"),
-        (by_size.assign(dim=0), "The dimensions in 'dim' begin at 0; give numbers of 1 or more"),
+        (by_size.assign(dim=0), "The smallest number in 'dim' is 0; pass numbers of at least 1"),
     ):
         with pytest.raises(InputError, match=message):
             size_curves(given)

@@ -120,8 +120,8 @@ def test_bars_are_the_means_with_their_deviations_if_there_is_one_and_refused_en
 def test_nothing_to_draw_is_an_error(runs: pd.DataFrame, by_encoder: pd.DataFrame) -> None:
     refused = "There is nothing to plot: every run was refused; choose other methods"
     for draw, arguments, message in (
-        (spread, (runs, "size", "map_at_r"), r"The runs have no 'size'; their columns are notion, method, dim"),
-        (spread, (runs, "dim", "ami"), r"The runs have no 'ami'; their metrics are map_at_r, precision_at_1\."),
+        (spread, (runs, "size", "map_at_r"), r"The runs have no 'size'; choose from their columns notion, method, dim"),
+        (spread, (runs, "dim", "ami"), r"The runs have no 'ami'; choose from their metrics map_at_r, precision_at_1\."),
         *((metric_curve, (given,), refused) for given in (runs[runs["refused"] != ""], runs.iloc[:0])),
         (metric_bars, (by_encoder[by_encoder["encoder"] == "absent"],), refused),
     ):

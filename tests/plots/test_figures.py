@@ -198,7 +198,7 @@ def test_a_bar_per_space_and_class_the_most_related_on_top() -> None:
     assert [trace.yaxis for trace in figure.data[::2]] == ["y", "y2", "y3"]
     assert figure.layout.title.text == "Found"
     assert figure.layout.yaxis.autorange == figure.layout.yaxis2.autorange == "reversed"
-    assert [note.text for note in figure.layout.annotations] == ["Brandt", "Gadwall", "Tern: found no other class"]
+    assert [note.text for note in figure.layout.annotations] == ["Brandt", "Gadwall", "Tern: no other class retrieved"]
     assert figure.layout.xaxis2.matches == figure.layout.xaxis.matches or figure.layout.xaxis.matches == "x3"
     base, elg = (trace.marker for trace in figure.data[:2])
     assert base.color != elg.color
@@ -260,18 +260,18 @@ def test_a_point_per_run_lines_where_there_are_points_enough_and_correlations_in
     ("draw", "message"),
     [
         (lambda: class_sides(CLASSES.iloc[:0]), "There is no class to draw"),
-        (lambda: class_sides(CLASSES.assign(side="held")), "There is no side 'held'; a class is of train, test, out"),
+        (lambda: class_sides(CLASSES.assign(side="held")), "There is no side 'held'; choose from train, test, out"),
         (lambda: distance_curve(STEPS.iloc[:0]), "There is no step to draw"),
         (lambda: distance_curve(STEPS, "swap 9"), "There is no step 'swap 9'; the steps are easier 2, easier 1, start"),
         (lambda: few_shot_bars(GAINS, "DiVA"), "There is no few-shot figure of 'DiVA' to draw"),
         (lambda: few_shot_curves(GAINS.iloc[:0]), "There is no few-shot figure to draw"),
-        (lambda: generalization_curves(by_split(MEASURED.iloc[:0])), "There is no figure to draw"),
+        (lambda: generalization_curves(by_split(MEASURED.iloc[:0])), "There is nothing to draw"),
         (lambda: generalization_bars(generalization_scores(MEASURED.iloc[:1])), "There is no score to draw"),
         (lambda: class_heat_maps({}, NAMES), "There is no matrix to draw"),
         (lambda: class_heat_maps({"a": np.eye(2)}, NAMES), r"'a' has similarities of shape \(2, 2\) for 3 classes"),
         (lambda: class_heat_maps({"a": np.eye(1001)}, ["x"] * 1001), "There are 1,001 classes, but at most 1,000"),
         (lambda: retrieved_bars({}), "There is no query class to draw"),
-        (lambda: retrieved_bars({"a": _FIRST, "b": _FIRST.drop(columns="ELG")}), r"tables are of different spaces \(base, ELG; base\)"),
+        (lambda: retrieved_bars({"a": _FIRST, "b": _FIRST.drop(columns="ELG")}), r"tables have different spaces \(base, ELG; base\)"),
         *((lambda scores=scores: score_histogram(scores, 0.5), "one finite number for each image") for scores in ([], [[0.1]], [0.1, np.nan])),
         (lambda: structure_scatter(SCALED.iloc[:0], structure_correlations(SCALED)), "There is no structure to draw"),
     ],

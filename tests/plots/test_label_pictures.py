@@ -71,7 +71,7 @@ def test_bones_of_leeds_sports_pose_and_of_mpii() -> None:
         (draw_viewpoint, (0, float("inf")), "The viewpoint is 0, inf"),
         *((blend_layout, (mask,), "The mask has shape") for mask in (np.zeros((2, 2, 3), np.uint8), np.full((2, 2), 0.5))),
         *((blend_layout, (np.full((2, 2), value),), "The mask has shape") for value in (256, -1)),
-        *((draw_numbers, (shares,), "give one or more numbers from 0 to 1") for shares in ([], [1.1], [float("nan")])),
+        *((draw_numbers, (shares,), "pass one or more numbers from 0 to 1") for shares in ([], [1.1], [float("nan")])),
     ],
 )
 def test_what_cannot_be_drawn_is_an_error(image: Image.Image, draw: Any, arguments: tuple[Any, ...], message: str) -> None:

@@ -107,11 +107,11 @@ def test_pictures_that_cannot_be_made_are_errors(table: ImageTable) -> None:
     for images, query, retrieved, message in (
         (table, 0, {}, "Nothing is retrieved"),
         (table, 0, {"Raw encoder": []}, "Nothing is retrieved"),
-        (table, 0, {"Raw encoder": [3]}, "Row 3 is asked for, and there are 3 images"),
-        (table, -1, {"Raw encoder": [2]}, "Row -1 is asked for"),
-        (ImageTable("mine", table.root, table.frame.iloc[:2]), 0, {"Raw encoder": [1]}, "There are 2 images and label distances of 3"),
+        (table, 0, {"Raw encoder": [3]}, "There is no row 3 in a table of 3 images"),
+        (table, -1, {"Raw encoder": [2]}, "There is no row -1"),
+        (ImageTable("mine", table.root, table.frame.iloc[:2]), 0, {"Raw encoder": [1]}, "There are 2 images, but label distances of 3"),
     ):
         with pytest.raises(InputError, match=message):
             retrieval_figure(images, config, labels, query, retrieved)
-    with pytest.raises(InputError, match="The joints of image 1 of 'mine' are not there or no numbers"):
+    with pytest.raises(InputError, match="The joints of image 1 of 'mine' are missing or not numbers"):
         labeled_image(ImageTable("mine", table.root, table.frame.assign(neck_x="left")), LabelsConfig(kind="pose"), 1)

@@ -57,9 +57,9 @@ def test_vectors_on_disk_are_read_where_they_are(tmp_path: Path) -> None:
 
 
 def test_an_error_there_is_reported_here() -> None:
-    with pytest.raises(LayoutFailed, match="could not be laid out: neighbors is 1, but"):
+    with pytest.raises(LayoutFailed, match="could not be computed: neighbors is 1, but"):
         LayoutJob(VECTORS, neighbors=1).result(600)
-    with pytest.raises(LayoutFailed, match=r"could not be laid out: TypeError: .*'colour'"):
+    with pytest.raises(LayoutFailed, match=r"could not be computed: TypeError: .*'colour'"):
         LayoutJob(VECTORS, colour="red").result(600)
     with pytest.raises(InputError, match="The vectors row 0 holds NaN"):
         LayoutJob(VECTORS * np.nan)
@@ -75,7 +75,7 @@ def test_cancel_stops_one_job_and_not_the_others() -> None:
     long.cancel()
     assert time.monotonic() - begin < 10
     assert long.done
-    with pytest.raises(LayoutFailed, match="was cancelled"):
+    with pytest.raises(LayoutFailed, match="was canceled"):
         long.result()
     assert other.result(600).shape == (60, 2)
 
@@ -84,7 +84,7 @@ def test_an_abandoned_job_leaves_the_queue_but_one_just_begun_goes_on(monkeypatc
     at_work, waiting, other = LayoutJob(VECTORS, epochs=40_000), LayoutJob(VECTORS, epochs=10**7), LayoutJob(VECTORS, epochs=11)
     assert not at_work.abandon()
     assert waiting.abandon()
-    with pytest.raises(LayoutFailed, match="was cancelled"):
+    with pytest.raises(LayoutFailed, match="was canceled"):
         waiting.result()
     assert at_work.result(600).shape == other.result(600).shape == (60, 2)
     assert not at_work.abandon()

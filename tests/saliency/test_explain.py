@@ -134,15 +134,15 @@ def test_progress_counts_images_and_a_stop_keeps_what_is_done(space: Space) -> N
     [
         ([5], {}, "There is no image 5; the last of 'photos' is 4"),
         ([-1], {}, "There is no image -1; the last of 'photos' is 4"),
-        ([], {}, "1 spaces and 0 images to explain; give at least one"),
+        ([], {}, "1 spaces and 0 images to explain; pass at least one"),
         ([Path("nothing.png")], {}, r"The image 'nothing.png' cannot be opened \(No such file"),
-        ([0], {"base": "white"}, "There is no base image 'white'; give 'black'"),
+        ([0], {"base": "white"}, "There is no base image 'white'; pass 'black'"),
         ([0], {"base": 9}, "There is no image 9"),
-        ([0], {"samples": 0}, "0 samples in batches of 50 can't be"),
-        ([0], {"batch_size": 0}, "25 samples in batches of 0 can't be"),
-        ([0], {"noise": -0.1}, "Noise -0.1 with seed 0 can't be"),
-        ([0], {"noise": float("nan")}, "Noise nan"),
-        ([0], {"seed": -1}, "Noise 0.15 with seed -1 can't be"),
+        ([0], {"samples": 0}, "Got 0 samples in batches of 50"),
+        ([0], {"batch_size": 0}, "Got 25 samples in batches of 0"),
+        ([0], {"noise": -0.1}, "Got noise -0.1 and seed 0"),
+        ([0], {"noise": float("nan")}, "Got noise nan"),
+        ([0], {"seed": -1}, "Got noise 0.15 and seed -1"),
         *(([0], {"percentile": value}, f"The percentile is {value}; choose") for value in (0, 100.5, float("nan"))),
     ],
 )
@@ -157,7 +157,7 @@ def test_images_and_spaces_that_do_not_fit_are_refused_before_anything_is_comput
         saliency_maps(space, [0, 1, 2, table.root / "broken.png"])
     random = space.project(RandomEmbedding(dim=4).fit(_text()), "by chance")
     for blind in (random, space.replace(name="by chance", differentiable=None)):
-        with pytest.raises(InputError, match=r"'by chance' has no model through which gradients flow, .*; choose a raw encoder"):
+        with pytest.raises(InputError, match=r"'by chance' has no differentiable model; choose an encoder's space"):
             saliency_of_spaces([space, blind], [0])
     fewer = Space(space.vectors[1:], ImageTable("x", table.root, table.frame.iloc[1:]), name="fewer", differentiable=space.differentiable)
     for row in (0, 4):

@@ -46,7 +46,7 @@ def test_those_of_the_shipped_cars_are_as_the_renderer_draws_them(base: Space) -
 
 
 def test_what_does_not_say_where_its_objects_are_is_refused(space: Space, base: Space, tower: Any, make_space: Any, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"in 'photos' is not known; there is no 'masks\.npz'"):
+    with pytest.raises(InputError, match=r"no object masks for 'photos', since 'masks\.npz' is missing"):
         object_masks(space, [0])
     with pytest.raises(InputError, match="'blind' has no model"):
         object_masks(Space(base.vectors, base.table, name="blind"), [0])

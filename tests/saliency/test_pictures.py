@@ -63,13 +63,10 @@ def test_a_figure_holds_every_picture_where_its_title_is() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        *[
-            (lambda value=value: difference_picture(np.array([[value]])), "colors stand for -1 to 1; scale them first")
-            for value in (1.2, -1.1, np.nan)
-        ],
-        *[(lambda value=value: map_picture(np.array([[value]])), "colors stand for 0 to 1") for value in (1.2, -0.1, np.nan)],
-        *[(lambda rows=rows: figure(rows, ["image", "map"]), "can't stand under 2 titles") for rows in ([], [[np.zeros((2, 2, 3), np.uint8)]])],
-        (lambda: blurred(np.zeros((2, 21, 21)), -1), "can't be blurred by -1 pixels"),
+        *[(lambda value=value: difference_picture(np.array([[value]])), "colors are for -1 to 1; scale them first") for value in (1.2, -1.1, np.nan)],
+        *[(lambda value=value: map_picture(np.array([[value]])), "colors are for 0 to 1") for value in (1.2, -0.1, np.nan)],
+        *[(lambda rows=rows: figure(rows, ["image", "map"]), "do not fit 2 titles") for rows in ([], [[np.zeros((2, 2, 3), np.uint8)]])],
+        (lambda: blurred(np.zeros((2, 21, 21)), -1), "cannot be blurred by -1 pixels"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(call: Callable[[], Any], message: str) -> None:
@@ -98,13 +95,13 @@ def test_positive_is_where_the_first_looks_more_with_shares_of_both_signs() -> N
 def test_unusable_maps_and_masks_are_refused() -> None:
     a = _saliency([[0, 1], [2, 4]])
     small = Saliency("small", np.zeros((1, 1, 2), np.float32), PIXELS[:, :1])
-    with pytest.raises(InputError, match=r"'a' and 'small' have shapes \(1, 2, 2\) and \(1, 1, 2\); compare spaces on one encoder"):
+    with pytest.raises(InputError, match=r"'a' and 'small' have shapes \(1, 2, 2\) and \(1, 1, 2\); compare spaces of one encoder"):
         difference(a, small)
     with pytest.raises(InputError, match="'a' and 'b' show different images"):
         difference(a, _saliency([[0, 1], [2, 4]], "b", PIXELS + 1))
     with pytest.raises(InputError, match=r"shape \(1, 2, 2\) and the masks \(1, 2, 3\)"):
         mass_share(np.ones((1, 2, 2)), np.ones((1, 2, 3), bool))
-    with pytest.raises(InputError, match=r"go down to -0\.3; a share needs values from 0"):
+    with pytest.raises(InputError, match=r"negative values, down to -0\.3"):
         mass_share(np.array([[[1, -0.3]]]), np.ones((1, 1, 2), bool))
 
 

@@ -53,10 +53,10 @@ def test_with_replacement_classes_and_images_come_up_again_as_often_as_chance_ha
     [
         (lambda: MPerClassBatches(LABELS, 10, 3), "can't have 3 of each class; choose a multiple of 3"),
         (lambda: MPerClassBatches(LABELS, 16, 2), "needs 8 classes, but there are 7; choose at least 3 of each class, or a smaller batch"),
-        (lambda: MPerClassBatches(LABELS, 4, 4), "has one class, and a loss needs two"),
+        (lambda: MPerClassBatches(LABELS, 4, 4), "has one class, but a loss needs two"),
         (lambda: MPerClassBatches(LABELS, 12, 3, draw="twice"), "no draw 'twice'; choose from spread, replacement"),
-        (lambda: MPerClassBatches([0, 0, 0], 6, 2, draw="replacement"), "has one class, and a loss needs two"),
-        (lambda: NeighborBatches(nearest(), 31), "A batch of 31 images needs as many, and there are 30"),
+        (lambda: MPerClassBatches([0, 0, 0], 6, 2, draw="replacement"), "has one class, but a loss needs two"),
+        (lambda: NeighborBatches(nearest(), 31), "A batch of 31 images needs at least as many, but there are 30"),
         (lambda: NeighborBatches(nearest(), 10, drawn=2), "A batch of 10 can't hold 2 anchors with 5 neighbors each; draw at most 1"),
         (lambda: NeighborBatches(nearest(), 20, nearest=7), "nearest is 7, but 6 neighbors are known; choose at most 6"),
     ],

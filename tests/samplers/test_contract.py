@@ -67,7 +67,7 @@ def test_neither_a_name_nor_a_callable_and_no_share() -> None:
     with pytest.raises(InputError, match="The miner 3 is neither a name nor a callable"):
         make_miner(3)  # type: ignore[arg-type]
     for rho in (-0.1, 1.5):
-        with pytest.raises(InputError, match=f"rho is {rho}, but it is a share of the triplets; choose 0 to 1"):
+        with pytest.raises(InputError, match=f"rho is {rho}, but it must be a share of the triplets; choose 0 to 1"):
             rho_triplets(torch.eye(3), torch.zeros(3), rho)
         with pytest.raises(InputError, match=f"rho is {rho}"):
             make_objective("r-margin", 3, 4, rho=rho)

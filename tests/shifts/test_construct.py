@@ -108,7 +108,7 @@ def test_classes_that_can_be_divided() -> None:
     assert divisible_classes(_table(list("aabbccdd")), ["kind"]).names == list("abcd")
     with pytest.raises(InputError, match="By kind there are 3 classes"):
         divisible_classes(_table(list("aabbcc")), ["kind"])
-    with pytest.raises(InputError, match="hardly any with two images"):
+    with pytest.raises(InputError, match="few with two images"):
         divisible_classes(_table(list("aabcde")), ["kind"])
 
 

@@ -47,7 +47,7 @@ def test_names_of_folders_and_files_become_those_of_the_classes(tmp_path: Path) 
     [split] = import_official(file, "products", "product", products | {"5": "5", "6": "6"}).splits
     assert split.tuning == ("1", "2")
     file.write_bytes(pickle.dumps({1: content | {"test": ["333", "555"]}}))
-    with pytest.raises(InputError, match=r"'x\.pkl' names the class '555', and no class, folder or file of the images has this name"):
+    with pytest.raises(InputError, match=r"'x\.pkl' names the class '555', but no class, folder or file of the images has this name"):
         import_official(file, "products", "product", products)
 
 
@@ -66,7 +66,7 @@ def test_nothing_is_executed(tmp_path: Path, protocol: int, nested: bool) -> Non
         content: Any = _Evil(action)
         file = tmp_path / "evil.pkl"
         file.write_bytes(pickle.dumps({1: {"train": [content]}} if nested else content, protocol=protocol))
-        with pytest.raises(InputError, match="is no pickle of plain splits: it asks for"):
+        with pytest.raises(InputError, match="is not a pickle of plain splits: it asks for"):
             import_official(file, "x")
         assert not target.exists()
 
@@ -86,8 +86,8 @@ def test_other_content(content: dict[int, dict[str, Any]], tmp_path: Path) -> No
     for other, message in (
         ([1, 2], "holds no splits of the ooDML benchmark"),
         ({1: {"train": ["a"], "test": ["b"]}}, "holds no splits"),
-        ({1: content[1] | {"test": ["a", "e"]}}, "the class 'a' in train and in test"),
-        ({1: content[1] | {"fid": "far"}}, "a fid that is no number"),
+        ({1: content[1] | {"test": ["a", "e"]}}, "the class 'a' both in train and in test"),
+        ({1: content[1] | {"fid": "far"}}, "a fid that is not a number"),
     ):
         file.write_bytes(pickle.dumps(other))
         with pytest.raises(InputError, match=message):

@@ -156,7 +156,7 @@ def test_images_without_a_label_neither_search_nor_are_found(base: Space, color:
     pd.testing.assert_frame_equal(ours.drop(columns="left_out"), expected.drop(columns="left_out"))
     assert set(ours["left_out"]) == {int((~left).sum())}
     assert set(expected["left_out"]) == {0}
-    with pytest.raises(InputError, match="No image has a label of 'color', by which 'car color' is judged; choose other images"):
+    with pytest.raises(InputError, match="No image has a label of 'color', which 'car color' needs; choose other images"):
         compare(base.replace(images=ImageTable("none", base.table.root, frame.assign(color=UNLABELED))), [color], ("raw",))
 
 

@@ -38,7 +38,7 @@ def test_statistics_are_mean_and_population_deviation(runs: pd.DataFrame) -> Non
     assert color.loc["exact"].to_numpy().tolist() == [pytest.approx([0.53, 0.03, 2]), pytest.approx([0.7, 0, 2])]
     assert color.loc["pca"].isna().to_numpy().tolist() == [[True, True, False]] * 2
     assert set(statistics(runs, ["ami", "map"])["metric"]) == {"ami"}
-    with pytest.raises(InputError, match="The runs have none of the metrics mrr; their columns are notion, method"):
+    with pytest.raises(InputError, match="The runs have none of the metrics mrr; choose from their columns notion, method"):
         statistics(runs, ["mrr"])
     for empty in (statistics(runs[:0]), summarize(runs[:0]), paper_table(runs[:0])):
         assert (len(empty), "notion" in empty) == (0, True)

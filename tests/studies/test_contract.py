@@ -74,22 +74,22 @@ def test_it_tells_how_far_it_is_and_a_stop_keeps_what_is_finished(run: Callable[
 BAD = [
     ("compare", {"methods": ["best"]}, "There is no method 'best'; choose from random, raw"),
     ("compare", {"metrics": ["accuracy"]}, "There is no metric 'accuracy'; choose from map_at_r, precision_at_1, r_precision, map, mrr, map_at_1000"),
-    ("compare", {"metrics": []}, "There is no metric to measure; name at least one of map_at_r"),
+    ("compare", {"metrics": []}, "There is no metric to measure; choose from map_at_r"),
     ("compare", {"ranking": "manhattan"}, "The metric 'manhattan' is unknown; choose 'cosine' or 'euclidean'"),
-    ("compare", {"dims": [0]}, "The dimension 0 can't be measured; give whole numbers from 1, or 'suggested'"),
-    ("compare", {"dims": []}, "There is no dimension to measure; give at least one, such as 128"),
+    ("compare", {"dims": [0]}, "The dimension 0 cannot be measured; choose whole numbers of at least 1, or 'suggested'"),
+    ("compare", {"dims": []}, "There is no dimension to measure; pass at least one, such as 128"),
     ("compare", {"seeds": []}, "There is no seed to measure"),
     ("compare", {"notions": []}, "There is no notion to measure"),
     ("sizes", {"sizes": ()}, "There is no dimension to measure"),
-    ("sizes", {"sizes": (0,)}, "The dimension 0 can't be measured"),
+    ("sizes", {"sizes": (0,)}, "The dimension 0 cannot be measured"),
     ("encoders", {"encoders": []}, "There is no encoder to measure"),
     ("encoders", {"encoders": ["small", "small"]}, "The encoder 'small' stands twice"),
     ("encoders", {"methods": ("best",)}, "There is no method 'best'"),
     ("encoders", {"notions": []}, "There is no notion to measure"),
     ("prompts", {"counts": ()}, "There is no number of prompts to measure"),
-    ("prompts", {"counts": (1,)}, r"1 prompts can't be sampled; give whole numbers from 2\."),
-    ("prompts", {"counts": (10, 41)}, "'shades' has 40 prompts, so 41 can't be sampled; give smaller numbers or a notion with more aspects"),
-    ("prompts", {"counts": (10, 20, 10)}, "10 prompts stand twice"),
+    ("prompts", {"counts": (1,)}, r"1 prompts cannot be sampled; choose whole numbers of at least 2\."),
+    ("prompts", {"counts": (10, 41)}, "'shades' has 40 prompts, so 41 cannot be sampled; choose smaller numbers or a notion with more aspects"),
+    ("prompts", {"counts": (10, 20, 10)}, "10 prompts are listed twice"),
     ("prompts", {"methods": ("exact", "best")}, "There is no method 'best'"),
 ]
 
@@ -107,7 +107,7 @@ def test_bad_requests_are_refused_before_any_work(
 
 @pytest.mark.parametrize("name", ["compare", "encoders"])
 def test_notions_that_cannot_be_judged_are_refused(run: Callable[..., pd.DataFrame], color: Notion, name: str) -> None:
-    with pytest.raises(InputError, match=r"'weather' is judged by the attribute 'sky', but the images have \['color', 'shape'\]"):
+    with pytest.raises(InputError, match=r"'weather' needs the attribute 'sky', but the images have \['color', 'shape'\]"):
         run(name, notions=[color, replace(color, name="weather", attribute="sky")])
-    with pytest.raises(InputError, match="Two notions are called 'car color', so their rows could not be told apart; rename one"):
+    with pytest.raises(InputError, match="Two notions are called 'car color', and their rows would be mixed up; rename one"):
         run(name, notions=[color, replace(color, aspects=("red", "blue"))])

@@ -171,7 +171,7 @@ def test_without_its_splits_a_study_names_the_command_that_makes_them(dataset: s
     study = read_study(DATASETS[dataset])
     with pytest.raises(InputError) as error:
         cells(study, tmp_path)
-    assert f"'data/{dataset}-oodml.json', and there is no such file; make it: {study.splits_command}" in str(error.value)
+    assert f"'data/{dataset}-oodml.json', but there is no such file; create it: {study.splits_command}" in str(error.value)
     assert re.fullmatch(rf"likeness splits build --like oodml-{dataset} --start official --per-step .* --out {study.splits}", study.splits_command)
     words = " ".join(study.note.split())
     assert all(said in words for said in (study.splits_command, "computed by the paper's rule", "are not those"))

@@ -29,7 +29,7 @@ def test_each_row_that_trains_is_tried_with_each_value_on_held_out_classes(study
     assert [name for name in sweep_of(both).rows if name.startswith("Margin")] == [
         f"Margin, rate {rate}, options {{'margin': {margin}}}" for rate in (0.001, 0.01) for margin in (0.1, 0.3)
     ]
-    with pytest.raises(InputError, match="names no values to try"):
+    with pytest.raises(InputError, match="has no values to try"):
         sweep_of(study.model_copy(update={"sweep": {}}))
 
 

@@ -52,7 +52,7 @@ def test_what_does_not_fit_is_one_sentence() -> None:
     with pytest.raises(InputError, match="The class 'c' has only one image"):
         _study(dict.fromkeys(NAMES, 40) | {"c": 1})
     few = dict.fromkeys(NAMES, 40) | {"f": 3}
-    with pytest.raises(InputError, match="The class 'f' has 3 images, and few-shot needs 4: 2 to adapt to and 2 to search with"):
+    with pytest.raises(InputError, match="The class 'f' has 3 images, but few-shot needs 4: 2 for adaptation and 2 queries"):
         _study(few)
     _study(few, few_shot=False)
     with pytest.raises(InputError, match=r"Odd does not fit this benchmark: .*no objective 'odd'"):

@@ -46,9 +46,9 @@ def test_every_row_has_a_run_of_every_seed_and_a_change_leaves_rows_alone_that_d
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"seed": 3}, "seed can't be set for the runs of a study: its seeds are 0, 1; change the study's file"),
-        ({"name": "mine"}, "name can't be set for the runs of a study: a run has its row's"),
-        ({"guidance.omega": 3.0}, "No row of two has what 'guidance.omega' is a part of"),
+        ({"seed": 3}, "seed cannot be set for the runs of a study: its seeds are 0, 1; change the study's file"),
+        ({"name": "mine"}, "name cannot be set for the runs of a study: a run has its row's"),
+        ({"guidance.omega": 3.0}, "No row of two has the part of 'guidance.omega'"),
         ({"objective.names": "margin"}, "there is no key 'objective.names'"),
         ({"objectives.name": "margin"}, "there is no key 'objectives'"),
     ],
@@ -87,7 +87,7 @@ def test_a_run_that_fails_does_not_keep_the_others_from_training_but_an_interrup
         run_study(wanted)
     assert [module.finished(cell) for cell in wanted] == [False, True]
     absent = cells(study, tmp_path / "absent", {"backbone.weights": "nowhere.safetensors"})
-    with pytest.raises(InputError, match=r"^All 4 runs failed for the same reason: The weights 'nowhere\.safetensors' of '.*' are not there"):
+    with pytest.raises(InputError, match=r"^All 4 runs failed for the same reason: The weights 'nowhere\.safetensors' of '.*' do not exist"):
         run_study(absent)
 
     monkeypatch.setattr("likeness.training.train", MagicMock(side_effect=KeyboardInterrupt))
@@ -103,7 +103,7 @@ def test_a_run_that_fails_does_not_keep_the_others_from_training_but_an_interrup
         ("nonsense: 1\nrows: {A: {}}", "there is no key 'nonsense'"),
         ("rows: [", "no YAML"),
         ("just a text", "does not fit"),
-        ("rows: {+ELG: {}, ELG: {}}", "other names"),
+        ("rows: {+ELG: {}, ELG: {}}", "rename one"),
         ("", "shipped-cars"),
     ],
 )

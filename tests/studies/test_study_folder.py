@@ -49,7 +49,7 @@ def test_every_method_on_every_split_from_easy_to_hard(study: StudyConfig, tmp_p
     for changes, message in (({"only": ("end",)}, "no split 'end'"), ({"only": ("swap 1",), "splits": None}, "but no file of splits")):
         with pytest.raises(InputError, match=message):
             cells(study.model_copy(update=changes), tmp_path)
-    with pytest.raises(InputError, match="R@1 among 4 classes needs as many test classes, and there are 3"):
+    with pytest.raises(InputError, match="R@1 among 4 classes needs as many test classes, but there are 3"):
         run_study(cells(study, tmp_path / "few", {"matched_classes": 4})[:1])
 
 

@@ -28,7 +28,7 @@ def test_splits_stand_by_distance_and_methods_in_their_order_with_the_area_of_th
     gap = shift_table(every[~((every["row"] == "Raw") & (every["split"] == "hard"))])
     assert gap.loc[0].tolist() == ["Raw", "0.700", "", ""]
     assert len(shift_table(every[:0])) == 0
-    with pytest.raises(InputError, match="The runs have no 'map_at_r'; their columns are row, seed, split"):
+    with pytest.raises(InputError, match="The runs have no 'map_at_r'; choose from their columns row, seed, split"):
         shift_table(every, "map_at_r")
 
 

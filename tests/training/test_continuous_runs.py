@@ -151,10 +151,10 @@ def test_classes_with_label_distances_between_their_names(content: dict[str, Any
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"data.test_images": 58}, "has 2 images to train and 58 to test, and each needs 3; change data.test_images"),
-        ({"data.queries": 20}, "20 queries of 20 test images leave no gallery; take fewer"),
-        ({"data.queries": 11}, "9 gallery images are too few for metrics at 10; let more images test, or fewer be queries"),
-        ({"batch.size": 42}, "A batch of 42 images needs as many, and there are 40"),
+        ({"data.test_images": 58}, "has 2 training and 58 test images, but needs 3 of each; change data.test_images"),
+        ({"data.queries": 20}, "20 queries of 20 test images leave no gallery; use fewer"),
+        ({"data.queries": 11}, "9 gallery images are too few for metrics at 10; use more test images, or fewer queries"),
+        ({"batch.size": 42}, "A batch of 42 images needs at least as many, but there are 40"),
         ({"data.labels.columns": ["knee"]}, "has no column 'knee_x'"),
     ],
 )

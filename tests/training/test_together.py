@@ -258,5 +258,5 @@ def test_processes_know_their_place(config: RunConfig, monkeypatch: pytest.Monke
         monkeypatch.setenv(name, value)
     four = with_changes(config, {"devices": 2, "nodes": 2, "batch.size": 8})
     assert dist_context_of(four) == DistContext(3, 4, "cpu")
-    with pytest.raises(InputError, match=r"The run has 3 processes on each of 1 machines, and others were started \(.*\); give --devices and"):
+    with pytest.raises(InputError, match=r"The run has 3 processes on each of 1 machines, but others were started \(.*\); set --devices and"):
         dist_context_of(with_changes(config, {"devices": 3, "nodes": 1}))

@@ -1,4 +1,4 @@
-"""Pretrained towers, and stores of embeddings of texts and images. Each name, listed in `__init__.pyi`, is imported when first used."""
+"""Pretrained encoders, and stores of text and image embeddings. Names are listed in `__init__.pyi` and imported on first use."""
 
 import lazy_loader
 

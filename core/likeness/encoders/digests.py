@@ -1,4 +1,4 @@
-"""Digests of all that changes an encoder's vectors. Needs no torch."""
+"""Digests of everything that affects an encoder's vectors. Needs no torch."""
 
 import hashlib
 from fnmatch import fnmatch
@@ -8,10 +8,10 @@ from likeness.data import content_digest
 from likeness.errors import InputError
 from likeness.io import as_path
 
-# Raised whenever the same weights would give other vectors than before (reading of images, preprocessing, normalization).
+# increased when the same weights would give other vectors (reading of images, preprocessing, normalization)
 _VERSION = 1
 
-# What decides the vectors; a model card or a training log in the same folder does not.
+# files that affect the vectors, unlike a model card or a training log in the same folder
 _DECIDING = (
     *("open_clip_config.json", "config.json", "*.safetensors", "*.bin", "*.pth"),
     *("tokenizer*", "vocab*", "merges.txt", "special_tokens_map.json", "added_tokens.json", "*.model"),
@@ -23,18 +23,16 @@ def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join((str(_VERSION), *parts)).encode()).hexdigest()[:16]
 
 
-def folder_digests(folder: Path, name: str, deciding: tuple[str, ...] = _DECIDING, remedy: str = "give the folder that holds the model") -> list[str]:
-    """Name and digest of content of each file of a folder that decides the vectors; raises InputError, which names the encoder, where there is no
-    folder.
-    """
+def folder_digests(folder: Path, name: str, deciding: tuple[str, ...] = _DECIDING, remedy: str = "pass the folder that holds the model") -> list[str]:
+    """Name and content digest of each file of a folder that affects the vectors. InputError: there is no folder of encoder `name`."""
     folder = as_path(folder)
     if not folder.is_dir():
-        raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; {remedy}.")
+        raise InputError(f"The encoder '{name}' was not found: there is no folder '{folder}'; {remedy}.")
     files = sorted(file for file in folder.iterdir() if file.is_file() and any(fnmatch(file.name, pattern) for pattern in deciding))
     return [f"{file.name} {file_digest(file)}" for file in files]
 
 
 def file_digest(file: Path) -> str:
-    """SHA-256 of a file in hex, remembered as long as size and time of change stay."""
+    """SHA-256 of a file in hex, cached by size and modification time."""
     stat = file.stat()
     return content_digest(str(file), stat.st_size, stat.st_mtime_ns)

@@ -1,4 +1,4 @@
-"""What every encoder offers, so that stores, caches and views need not know which one they hold."""
+"""Protocols of encoders for stores, caches and views."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,11 +16,11 @@ Vectors = NDArray[np.float32]
 
 @runtime_checkable
 class Encoder(Protocol):
-    """A pretrained tower that turns images, and perhaps texts, into unit vectors.
+    """A pretrained model that embeds images, and possibly texts, as unit vectors.
 
     Attributes:
-        name: as given to `load_encoder`.
-        identity: short hex digest of all that changes the vectors (weights, configuration, preprocessing).
+        name: the name for `load_encoder`.
+        identity: short hex digest of everything that affects the vectors (weights, configuration, preprocessing).
         has_text: whether texts can be encoded into the same space.
     """
 
@@ -31,24 +31,25 @@ class Encoder(Protocol):
     def identity(self) -> str: ...
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
-        """Unit rows (n, d), float32; raises `likeness.errors.InputError` for an image that cannot be read."""
+        """Unit rows (n, d), float32; InputError: an unreadable image."""
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Unit rows (n, d), float32."""
 
     def unknown_words(self, text: str) -> list[str]:
-        """Words of `text` that the encoder's vocabulary does not hold."""
+        """Words of `text` that are not in the encoder's vocabulary."""
 
 
 @runtime_checkable
 class StagedEncoder(Encoder, Protocol):
-    """An encoder whose work on the processor (reading, resizing) can run ahead in threads while the model computes. It may have an attribute
-    `least_side`: pixels of an image's shorter side that are enough for `prepare`, so that a JPEG of many more is decoded at a half, a quarter or
-    an eighth of its size.
+    """An encoder whose CPU work (reading, resizing) can run in threads while the model computes.
+
+    An optional attribute `least_side` is the shorter side in pixels that `prepare` needs, so that much larger JPEGs are decoded at a half, a
+    quarter or an eighth of their size.
     """
 
     def prepare(self, image: Image.Image) -> Any:
-        """One RGB image made ready for `encode_prepared`; must be safe in several threads."""
+        """Prepares an RGB image for `encode_prepared`; must be thread-safe."""
 
     def encode_prepared(self, prepared: list[Any]) -> Vectors:
         """Unit rows (n, d), float32, of prepared images."""
@@ -56,24 +57,24 @@ class StagedEncoder(Encoder, Protocol):
 
 @runtime_checkable
 class AsyncEncoder(StagedEncoder, Protocol):
-    """An encoder on a device that computes while the program goes on.
+    """An encoder on an asynchronous device.
 
     Attributes:
-        batches_ahead: how many batches it is given before the rows of the first are fetched; 0 where it computes at once.
+        batches_ahead: number of batches to submit before fetching the rows of the first; 0 for synchronous devices.
     """
 
     @property
     def batches_ahead(self) -> int: ...
 
     def encode_later(self, prepared: list[Any]) -> Callable[[], Vectors]:
-        """Begins as `encode_prepared`; the call of what comes back waits for the rows."""
+        """Starts `encode_prepared` and returns a function that waits for the rows."""
 
 
 class Tower(Protocol):
-    """The image side of an encoder in its steps, so that gradients can flow back to the pixels.
+    """The image tower of an encoder in separate steps, differentiable in the pixels.
 
     Attributes:
-        device: where `pixels` puts its tensors and `embed` computes.
+        device: device of the tensors of `pixels` and of `embed`.
     """
 
     device: "torch.device"
@@ -85,11 +86,11 @@ class Tower(Protocol):
         """The model's input (n, 3, h, w), float32, normalized."""
 
     def embed(self, pixels: "torch.Tensor") -> "torch.Tensor":
-        """Unit rows (n, d), float32, that carry gradients with respect to `pixels`."""
+        """Unit rows (n, d), float32, differentiable in `pixels`."""
 
 
 @runtime_checkable
 class TowerEncoder(Encoder, Protocol):
-    """An encoder that shows its tower."""
+    """An encoder with a tower."""
 
     tower: Tower

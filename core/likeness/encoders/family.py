@@ -12,7 +12,7 @@ PathChange = Callable[[str], str]
 
 
 class EncoderName(NamedTuple):
-    """A name in its parts: the family's name, and what the family makes of the rest (a folder, a hub id, a model's name)."""
+    """Parts of an encoder's name: family, and target within it (a folder, a hub id, a model's name)."""
 
     kind: str
     target: str
@@ -25,15 +25,15 @@ class EncoderFamily:
     Attributes:
         name: the prefix of "PREFIX:TARGET".
         help: one sentence.
-        form: of a name, for help and errors: "'timm:MODEL'".
-        has_text: whether they embed texts too.
-        identity: (name, target) -> 16 hex digits that change whenever the vectors would; needs no torch.
+        form: form of names, for help and errors: "'timm:MODEL'".
+        has_text: embeds texts, too.
+        identity: (name, target) -> 16 hex digits that change with the vectors; needs no torch.
         load: (name, target, device) -> the encoder.
-        hub_files: target -> what the encoder needs of the hub, as far as that is known here.
-        claims: the target of a name that is one of the family though it has no prefix; empty where it is none.
-        map_path: (target, change) -> the target, with `change` of the path in it where it names one.
-        native_size: target -> side in pixels of the images that the network was made for, by its configuration; None where that is not known here.
-        precision: in which images are encoded unless the name says another; None: in the one that suits the device.
+        hub_files: target -> files that the encoder needs from the hub, as far as known on this machine.
+        claims: name without prefix -> target if it is of the family, else "".
+        map_path: (target, change) -> the target, with `change` applied to its path, if any.
+        native_size: target -> image size in pixels in the network's configuration; None if not known on this machine.
+        precision: default precision for images; None: depends on the device.
     """
 
     name: str
@@ -51,5 +51,5 @@ class EncoderFamily:
 
 
 def looks_like_folder(name: str) -> bool:
-    """Whether a name without prefix is meant as a path."""
-    return name.startswith(("/", "./", "../", "~")) or os.path.isdir(name)  # false for what is no path at all
+    """Whether a name without prefix looks like a path."""
+    return name.startswith(("/", "./", "../", "~")) or os.path.isdir(name)  # false if it is not a valid path

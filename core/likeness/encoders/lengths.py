@@ -1,4 +1,4 @@
-"""How long the features of images are before they are scaled to unit length."""
+"""Lengths of image features before scaling to unit length."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -20,22 +20,21 @@ from likeness.errors import InputError
 
 
 def image_lengths(table: ImageTable, encoder: EncoderLike, **options: Any) -> NDArray[np.float32]:
-    """Length of each image's features as the encoder's image tower gives them, (n,) in the order of the table, above 0.
+    """Lengths (n,), above 0, of the features of the encoder's image tower, in the order of the table.
 
-    A space keeps unit vectors; times these lengths they are the features themselves. They are computed in one pass over the images and kept in the
-    store of embeddings, as vectors of one number; options are those of `embed_images`. Raises InputError for an encoder whose features are not at
-    hand, images that can't be read, or work that was stopped.
+    A space has unit vectors; multiplied by these lengths they are the features. Computed in one pass over the images and stored like embeddings of
+    one dimension; options are those of `embed_images`. InputError: an encoder without accessible features, unreadable images, or stopped work.
     """
     found = embed_images(table, _LengthEncoder(encoder), **options)
     if found.failed:
-        raise InputError(f"The lengths of {len(found.failed)} images are not known, the first is '{found.failed[0].path}': {found.failed[0].reason}.")
+        raise InputError(f"The lengths of {len(found.failed)} images are unknown; the first is '{found.failed[0].path}': {found.failed[0].reason}.")
     if not found.complete:
-        raise InputError(f"The lengths of the images of '{table.name}' were not all computed; start it again.")
+        raise InputError(f"The lengths of the images of '{table.name}' are incomplete; start again.")
     return np.asarray(found.vectors[:, 0])
 
 
 class _LengthEncoder(ImagesOnly):
-    """An encoder of images into one number; loaded for the first image that has no stored one."""
+    """Encodes images as one number; loaded for the first image without a stored one."""
 
     def __init__(self, encoder: EncoderLike) -> None:
         self._encoder = encoder
@@ -63,6 +62,6 @@ class _LengthEncoder(ImagesOnly):
 
 def _unknown(name: str) -> InputError:
     return InputError(
-        f"The encoder '{name}' gives unit vectors only, so the lengths of its features are not known; use an open_clip or timm model, or a method "
-        "that reads unit vectors."
+        f"The encoder '{name}' only returns unit vectors, so the lengths of its features are unknown; use an open_clip or timm model, or a "
+        "method on unit vectors."
     )

@@ -1,4 +1,4 @@
-"""From an encoder's name to the encoder."""
+"""Loads encoders by name."""
 
 import threading
 from collections import OrderedDict
@@ -17,16 +17,16 @@ _loading = threading.Lock()
 
 
 def load_encoder(encoder: EncoderLike, device: str = "auto") -> Encoder:
-    """Loads an encoder; the last two are kept, so that asking again costs nothing until the weights change.
+    """Loads an encoder; the last two are cached until their weights change.
 
     Args:
-        encoder: "cars", "MODEL/PRETRAINED" (as in "ViT-B-32/openai"), "hf-hub:ORG/NAME", "local-dir:FOLDER", "timm:MODEL" or "run:FOLDER" (a
-            run of `likeness train`); "bf16:NAME" is one of these whose images are embedded in bfloat16, "32:NAME" in float32; or any object with
-            `encode_images`, to which is added what it lacks.
-        device: "auto" (CUDA, MPS or the processor, the first that is there) or a torch device; an object stays where it is.
+        encoder: "cars", "MODEL/PRETRAINED" (as in "ViT-B-32/openai"), "hf-hub:ORG/NAME", "local-dir:FOLDER", "timm:MODEL" or "run:FOLDER" (a run of
+            `likeness train`); "bf16:NAME" is one of these whose images are embedded in bfloat16, "32:NAME" in float32; or any object with
+            `encode_images`, whose missing parts are added.
+        device: "auto" (the first available of CUDA, MPS and CPU) or a torch device; objects are not moved.
 
     Raises:
-        InputError: if the name is unknown, the folder holds no model, or weights cannot be downloaded.
+        InputError: an unknown name, a folder without a model, or weights that cannot be downloaded.
     """
     if not isinstance(encoder, str):
         return as_encoder(encoder)
@@ -36,7 +36,7 @@ def load_encoder(encoder: EncoderLike, device: str = "auto") -> Encoder:
         if key not in _loaded:
             family, target = encoder_family(name)
             loaded = family.load(name, target, device)
-            # A download changes a hub model's identity from "not yet here" to its revision.
+            # a download changes a hub model's identity from "not downloaded" to its revision
             key = (name, loaded.identity, device)
             _loaded[key] = loaded
         _loaded.move_to_end(key)
@@ -46,15 +46,14 @@ def load_encoder(encoder: EncoderLike, device: str = "auto") -> Encoder:
 
 
 def download_encoder(name: str, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> bool:
-    """Downloads what an encoder needs into the hub's cache, where it is not there yet; a download that ended before its end goes on.
+    """Downloads missing files of an encoder into the hub's cache; resumes interrupted downloads.
 
-    What ships, lies in a folder or was trained here needs nothing.
+    Shipped models, folders and runs need no download.
 
     Args:
-        progress, should_stop: called with bytes that are here and in all (by default a bar on stderr); asked at least every ten seconds.
+        progress, should_stop: called with (bytes done, total bytes), by default a bar on stderr; checked at least every ten seconds.
 
-    Returns True once all is here, False after a stop. Raises InputError for an unknown name, or a download that is off, refused or broken off, with
-    what to do.
+    Returns True when complete, False after a stop. InputError: an unknown name, or a download that is switched off, refused or interrupted.
     """
     if encoder_is_here(name):
         return True
@@ -63,6 +62,6 @@ def download_encoder(name: str, progress: Progress | None = None, should_stop: C
 
 
 def encoder_is_here(name: str) -> bool:
-    """Whether nothing that an encoder needs of the hub is missing on this machine; raises InputError for an unknown name."""
+    """Whether an encoder needs no further download. InputError: an unknown name."""
     family, target = encoder_family(name)
     return not missing_files(family.hub_files(target))

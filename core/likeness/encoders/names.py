@@ -1,4 +1,4 @@
-"""Encoder names: the families, and to which of them a name belongs. Needs no torch."""
+"""Names of encoders, and their families. Needs no torch."""
 
 from functools import lru_cache
 
@@ -12,13 +12,13 @@ from likeness.errors import InputError
 from likeness.io import entry_points
 
 ENCODER_FAMILIES: dict[str, EncoderFamily] = {family.name: family for family in (PHOTOS, LOCAL_DIR, OPEN_CLIP, HF_HUB, TIMM)}
-# Of other packages, and of what stands above this one.
+# entry point for other packages and for higher layers of this one
 _ENTRY_POINTS = "likeness.encoders"
 
 
 def encoder_family(name: str) -> tuple[EncoderFamily, str]:
-    """The family of an encoder's name, and the target within it; of "bf16:NAME", the family of NAME that computes in this precision. Raises
-    InputError for a name of none of the known forms.
+    """The family of an encoder's name, and the target within it; for "bf16:NAME", the family of NAME in this precision. InputError: a name of unknown
+    form.
     """
     precision, bare = split_precision(name)
     family, target = _family(bare)
@@ -38,8 +38,8 @@ def _family(name: str) -> tuple[EncoderFamily, str]:
 
 
 def map_path(name: str, change: PathChange) -> str:
-    """An encoder's name with `change` of the path in it, and its prefixes in one spelling; a name without a prefix stays as it is. Raises
-    InputError for a timm model of no known form, and whatever `change` raises.
+    """An encoder's name with `change` applied to its path, and normalized prefixes; names without prefix are unchanged. InputError: a timm model of
+    unknown form, or an error of `change`.
     """
     precision, bare = split_precision(name)
     family, target = _by_prefix(bare)
@@ -48,7 +48,7 @@ def map_path(name: str, change: PathChange) -> str:
 
 
 def parse_name(name: str) -> EncoderName:
-    """An encoder's name as kind and target; raises InputError for a name of none of the known forms."""
+    """Family and target of an encoder's name. InputError: a name of unknown form."""
     family, target = encoder_family(name)
     return EncoderName(family.name, target)
 
@@ -63,32 +63,30 @@ def is_encoder_name(name: str) -> bool:
 
 
 def reads_text(encoder: EncoderLike) -> bool:
-    """Whether an encoder embeds texts too, told without loading it; raises InputError for a name of no known form."""
+    """Whether an encoder also embeds texts, without loading it. InputError: a name of unknown form."""
     return encoder_family(encoder)[0].has_text if isinstance(encoder, str) else has_text(encoder)
 
 
 def native_size(name: str) -> int:
-    """Side in pixels of the images that an encoder's network was made for, by its configuration: nothing is loaded or downloaded. Raises
-    InputError for a name of no known form or of no model, and for a model of the hub that is not on this machine.
+    """Image size in pixels from the configuration of an encoder, without loading or downloading it. InputError: a name of unknown form or model, or a
+    hub model that is not on this machine.
     """
     family, target = encoder_family(name)
     size = family.native_size(target)
     if size is None:
-        raise InputError(
-            f"'{name}' is not on this machine, and its files say how large its images should be; get it first: likeness encoders get {name}"
-        )
+        raise InputError(f"'{name}' is not on this machine, but its files contain its image size; download it first: likeness encoders get {name}")
     return size
 
 
 def encoder_identity(encoder: EncoderLike) -> str:
-    """16 hex digits that change whenever the encoder's vectors would.
+    """16 hex digits that change with the encoder's vectors.
 
-    For a folder (and "cars"): a digest of its configuration, weights and tokenizer files, wherever it lies. For a run: of its config and best
-    weights. For a hub model: its name and, once downloaded, the revision. For an open_clip tag or a timm model: its name, since published weights do
-    not change. For "bf16:NAME": a digest of the precision and of NAME's identity. For an object: see `likeness.encoders.objects.object_identity`;
-    empty where it has none.
+    For a folder (and "cars"): a digest of its configuration, weights and tokenizer files, independent of its path. For a run: a digest of its config
+    and best weights. For a hub model: its name and, once downloaded, the revision. For an open_clip tag or a timm model: its name, since published
+    weights do not change. For "bf16:NAME": a digest of the precision and of NAME's identity. For an object: see
+    `likeness.encoders.objects.object_identity`; empty if it has none.
 
-    Raises InputError for a name of no known form, or a folder that is missing.
+    InputError: a name of unknown form, or a missing folder.
     """
     if not isinstance(encoder, str):
         return object_identity(encoder)
@@ -97,7 +95,7 @@ def encoder_identity(encoder: EncoderLike) -> str:
 
 
 def _by_prefix(name: str) -> tuple[EncoderFamily | None, str]:
-    """Prefixes count in any case, so that nothing that a library understands passes for another name here."""
+    """Prefixes are case-insensitive, so that no name has another meaning here than in a library."""
     prefix, _, target = name.partition(":")
     prefix = prefix.strip().lower()
     return (ENCODER_FAMILIES.get(prefix) or _installed(prefix)) if target else None, target
@@ -110,18 +108,18 @@ def _installed(prefix: str) -> EncoderFamily | None:
     if found is None:
         return None
     family = found.load()
-    assert isinstance(family, EncoderFamily), f"the entry point {found.value} is no EncoderFamily"
+    assert isinstance(family, EncoderFamily), f"the entry point {found.value} is not an EncoderFamily"
     return family
 
 
 def encoder_families() -> dict[str, EncoderFamily]:
-    """All families by name, those of other packages loaded."""
+    """All families by name, including loaded ones of other packages."""
     others = (_installed(point.name) for point in entry_points(group=_ENTRY_POINTS))
     return ENCODER_FAMILIES | {family.name: family for family in others if family}
 
 
 def known_forms() -> str:
-    """How encoders are named, for help and errors; names the families of other packages without loading them."""
+    """The forms of encoder names, for help and errors; lists families of other packages without loading them."""
     own = [family.form for family in ENCODER_FAMILIES.values()]
     others = [f"'{point.name}:TARGET'" for point in entry_points(group=_ENTRY_POINTS)]
     *first, last = own + others

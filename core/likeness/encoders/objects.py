@@ -1,4 +1,4 @@
-"""Encoders given as objects: anything with `encode_images`, and `encode_texts` where it reads texts."""
+"""Encoders given as objects: anything with `encode_images`, and optionally `encode_texts`."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -15,13 +15,13 @@ from likeness.io import read_image, to_rgb
 
 
 class ImageEncoder(Protocol):
-    """What embeds RGB images as rows (n, d)."""
+    """Embeds RGB images as rows (n, d)."""
 
     def encode_images(self, images: list[Image.Image]) -> Any: ...
 
 
 class TextEncoder(Protocol):
-    """What embeds texts as rows (n, d)."""
+    """Embeds texts as rows (n, d)."""
 
     def encode_texts(self, texts: list[str]) -> Any: ...
 
@@ -35,9 +35,9 @@ def has_text(encoder: Any) -> bool:
 
 
 def object_identity(encoder: Any) -> str:
-    """What names an object in stores and caches; empty where nothing does, and then nothing of it is stored. Its own `identity`, a text that must
-    change whenever its vectors would. Without one, a torch module has a digest of its class, its methods' code and its weights. What else decides
-    its vectors, such as a size to which it scales images, is not in it: such a module needs its own.
+    """Identity of an object in stores and caches; nothing is stored if it is empty. It is the object's own `identity`, a text that must change with
+    its vectors, or for a torch module a digest of its class, its methods' code and its weights. That digest ignores anything else, such as an image
+    size: such a module needs its own `identity`.
     """
     own = getattr(encoder, "identity", None)
     if isinstance(own, str) and own:
@@ -58,18 +58,16 @@ def object_identity(encoder: Any) -> str:
 
 
 def as_encoder(encoder: Any) -> Encoder:
-    """An object as an encoder: itself where it is a whole one, otherwise with what it lacks around it. Raises InputError for an object that can
-    encode neither images nor texts.
-    """
+    """An object as an encoder: itself if it is complete, otherwise wrapped. InputError: it encodes neither images nor texts."""
     if isinstance(encoder, Encoder):
         return encoder
     if not hasattr(encoder, "encode_images") and not hasattr(encoder, "encode_texts"):
-        raise InputError(f"The encoder {encoder!r} is neither a name nor an object with encode_images; pass one of them.")
+        raise InputError(f"The encoder {encoder!r} is neither a name nor an object with encode_images; pass one of these.")
     return ObjectEncoder(encoder)
 
 
 class ObjectEncoder:
-    """An object as an `Encoder`: images are read for it, and its vectors, NumPy or torch, (n, d) of any length, come out as unit rows of float32."""
+    """Wraps an object as an `Encoder`: reads images for it and returns its vectors (n, d), NumPy or torch, as float32 unit rows."""
 
     def __init__(self, encoder: Any, identity: str = "") -> None:
         self._encoder = encoder
@@ -79,26 +77,26 @@ class ObjectEncoder:
 
     @property
     def identity(self) -> str:
-        """Its own as it is now, or what it was given or `object_identity` found when it was wrapped."""
+        """Its current identity, or the given one, or the `object_identity` at the time of wrapping."""
         own = getattr(self._encoder, "identity", None)
         return own if isinstance(own, str) and own else self._digest
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
         """Unit rows (n, d), float32."""
         if not hasattr(self._encoder, "encode_images"):
-            raise InputError(f"The encoder '{self.name}' has no encode_images, so it embeds texts only; choose another one.")
+            raise InputError(f"The encoder '{self.name}' has no encode_images and embeds only texts; choose another one.")
         read = [read_image(each) if isinstance(each, Path) else to_rgb(each) for each in images]
         return unit_rows(_rows(self._encoder.encode_images(read), len(read), f"encode_images of '{self.name}'"), "The vectors", zeros=True)
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
-        """Rows (n, d), float32; of unit length where there are images to meet."""
+        """Rows (n, d), float32; of unit length if the object also encodes images."""
         if not self.has_text:
             raise InputError(f"The encoder '{self.name}' has no encode_texts; choose one that reads texts, from `likeness encoders list`.")
         rows = _rows(self._encoder.encode_texts(list(texts)), len(texts), f"encode_texts of '{self.name}'")
         return unit_rows(rows, "The vectors", zeros=True) if hasattr(self._encoder, "encode_images") else rows
 
     def unknown_words(self, text: str) -> list[str]:
-        """What the object says, or none."""
+        """The object's unknown words, or none."""
         unknown_words = getattr(self._encoder, "unknown_words", None)
         return list(unknown_words(text)) if unknown_words else []
 
@@ -108,5 +106,5 @@ def _rows(found: Any, count: int, source: str) -> Vectors:
         found = found.detach().float().cpu().numpy()
     rows = np.asarray(found, dtype=np.float32)
     if rows.ndim != 2 or len(rows) != count:
-        raise InputError(f"{source} gives an array of shape {rows.shape}; expected ({count}, d), a row for each of what it was given.")
+        raise InputError(f"{source} returns an array of shape {rows.shape}; expected ({count}, d), a row for each input.")
     return rows

@@ -1,4 +1,4 @@
-"""In which precision the image side of an encoder computes: a prefix of its name, because vectors of another precision are other vectors.
+"""Precision of an encoder's image tower, as a prefix of its name, since another precision gives other vectors.
 
 "bf16:cars" is the encoder "cars" whose network computes in bfloat16, "32:photos" the encoder "photos" in float32 throughout.
 """
@@ -17,27 +17,25 @@ PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
 
 def split_precision(name: str) -> tuple[Precision | None, str]:
-    """The precision that an encoder's name begins with, or None, and the rest of the name."""
+    """The precision prefix of an encoder's name, or None, and the rest of the name."""
     prefix, _, rest = name.partition(":")
     found = next((each for each in PRECISIONS if each == prefix.strip().lower()), None)
     return (found, rest) if found and rest else (None, name)
 
 
 def with_precision(encoder: Any, precision: str | None) -> Any:
-    """An encoder's name with this precision; None: the encoder as it is. Raises InputError for an unknown precision, or an encoder that is no
-    name.
-    """
+    """An encoder's name with this precision; None: unchanged. InputError: an unknown precision, or an encoder that is not a name."""
     if precision is None:
         return encoder
     if precision not in PRECISIONS:
-        raise InputError(f"The precision '{precision}' is unknown; choose one of {', '.join(PRECISIONS)}.")
+        raise InputError(f"The precision '{precision}' is unknown; choose from {', '.join(PRECISIONS)}.")
     if not isinstance(encoder, str):
-        raise InputError(f"The precision {precision} is chosen where an encoder is loaded, and {encoder!r} is loaded; give its name.")
+        raise InputError(f"The precision {precision} needs an encoder's name, but {encoder!r} is loaded; pass its name.")
     return f"{precision}:{split_precision(encoder)[1]}"
 
 
 def family_in_precision(family: EncoderFamily, precision: Precision) -> EncoderFamily:
-    """A family whose encoders compute in this precision; the family itself where that is its own."""
+    """A family whose encoders compute in this precision; the family itself if that is its own."""
     if precision == family.precision:
         return family
     return replace(
@@ -48,11 +46,11 @@ def family_in_precision(family: EncoderFamily, precision: Precision) -> EncoderF
 
 
 def _in_precision(encoder: Encoder, precision: Precision) -> Encoder:
-    """The encoder, just loaded, with its tower set to this precision."""
+    """Sets the precision of the tower of a freshly loaded encoder."""
     changed: Any = encoder
     tower = getattr(encoder, "tower", None)
     if not isinstance(tower, ImageTower):
-        raise InputError(f"The encoder '{encoder.name}' has no torch network of its own whose precision could be chosen; leave the precision out.")
+        raise InputError(f"The encoder '{encoder.name}' has no torch network with a choice of precision; remove the precision.")
     tower.precision = precision
     changed.identity = digest(precision, encoder.identity)
     return encoder

@@ -1,4 +1,4 @@
-"""Published encoders worth choosing: what each is good for, and what it costs to have. Needs no torch, and no network."""
+"""Recommended published encoders: purpose, license and size. Needs no torch and no network."""
 
 from dataclasses import dataclass
 
@@ -9,16 +9,16 @@ _WEIGHTS = (("open_clip_model.safetensors",), ("open_clip_pytorch_model.bin",), 
 
 @dataclass(frozen=True)
 class PublishedEncoder:
-    """An encoder that others trained and that lies on the hub.
+    """A published encoder on the hub.
 
     Attributes:
-        name: as `likeness.encoders.load_encoder` takes it.
-        help: what it is good for, in one sentence.
-        license: as its makers name it.
-        open_license: whether the license allows any use; the others are for research or have conditions.
-        megabytes: of the download, weights in float32 and the tokenizer.
-        pixels: side of the images that it sees.
-        has_text: whether it reads texts, so that images can be found in words and notions be defined.
+        name: name for `likeness.encoders.load_encoder`.
+        help: its purpose, in one sentence.
+        license: name of the license.
+        open_license: the license allows any use; others are for research or have conditions.
+        megabytes: size of the download, weights in float32 and tokenizer.
+        pixels: image size.
+        has_text: embeds texts, for search by words and for notions.
     """
 
     name: str
@@ -33,7 +33,7 @@ class PublishedEncoder:
 
     @property
     def is_here(self) -> bool:
-        """Whether it was downloaded to this machine."""
+        """Whether it is downloaded."""
         return HubFiles(self.repository, _WEIGHTS).folder() is not None
 
 
@@ -47,7 +47,7 @@ PUBLISHED: dict[str, PublishedEncoder] = {
         PublishedEncoder(
             "MobileCLIP2-S0/dfndr2b",
             "MobileCLIP2 S0",
-            "Photos of all kinds, quick on any machine; the best start.",
+            "Photos of all kinds, fast on any machine; the best start.",
             license="Apple, research only (AMLR)",
             repository="timm/MobileCLIP2-S0-OpenCLIP",
             megabytes=300,
@@ -66,7 +66,7 @@ PUBLISHED: dict[str, PublishedEncoder] = {
         PublishedEncoder(
             "MobileCLIP2-S2/dfndr2b",
             "MobileCLIP2 S2",
-            "Photos of all kinds, more exact than S0 and slower.",
+            "Photos of all kinds, more accurate than S0, and slower.",
             license="Apple, research only (AMLR)",
             repository="timm/MobileCLIP2-S2-OpenCLIP",
             megabytes=397,
@@ -75,7 +75,7 @@ PUBLISHED: dict[str, PublishedEncoder] = {
         PublishedEncoder(
             "ViT-B-32/openai",
             "CLIP ViT-B/32",
-            "The classic of many papers, for comparison; quick.",
+            "The classic of many papers, for comparison; fast.",
             license="Apache 2.0 on the hub, MIT at OpenAI",
             open_license=True,
             repository="timm/vit_base_patch32_clip_224.openai",
@@ -95,7 +95,7 @@ PUBLISHED: dict[str, PublishedEncoder] = {
         PublishedEncoder(
             "ViT-H-14-378-quickgelu/dfn5b",
             "DFN CLIP ViT-H/14",
-            "The most exact here; for a GPU, since it takes seconds an image without one.",
+            "The most accurate; needs a GPU, since it takes seconds per image without one.",
             license="Apple, research only (AMLR)",
             repository="apple/DFN5B-CLIP-ViT-H-14-378",
             megabytes=3947,
@@ -104,7 +104,7 @@ PUBLISHED: dict[str, PublishedEncoder] = {
         PublishedEncoder(
             "timm:vit_small_patch16_dinov3.lvd1689m",
             "DINOv3 S/16",
-            "How things look, without words: near duplicates, textures, shapes; quick.",
+            "Appearance, without words: near duplicates, textures, shapes; fast.",
             license="DINOv3",
             repository="timm/vit_small_patch16_dinov3.lvd1689m",
             megabytes=86,
@@ -114,7 +114,7 @@ PUBLISHED: dict[str, PublishedEncoder] = {
         PublishedEncoder(
             "timm:vit_base_patch16_dinov3.lvd1689m",
             "DINOv3 B/16",
-            "How things look, without words; more exact than S and slower.",
+            "Appearance, without words; more accurate than S, and slower.",
             license="DINOv3",
             repository="timm/vit_base_patch16_dinov3.lvd1689m",
             megabytes=343,

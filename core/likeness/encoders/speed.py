@@ -1,4 +1,4 @@
-"""How many images a second an encoder embeds on this machine: measured by its architecture alone, so that no weights are needed."""
+"""Speed of an encoder on this machine in images per second, measured with its architecture alone, without its weights."""
 
 import json
 import os
@@ -21,15 +21,15 @@ _LONGEST_FILE = 1_000_000  # bytes
 
 
 def architecture(encoder: PublishedEncoder) -> "torch.nn.Module":
-    """The encoder's network without weights, all of it on torch's device "meta"."""
+    """The encoder's network without weights, on torch's device "meta"."""
     import_library("open_clip")
     kind, _, timm_name = encoder.name.partition(":")
     return timm_architecture(timm_name) if kind == "timm" else open_clip_architecture(encoder.name.partition("/")[0])
 
 
 def measure_speed(encoder: PublishedEncoder, device: str = "auto", seconds: float = _SECONDS) -> float:
-    """Images a second of the image side in float32, with random weights, reading and resizing not counted; remembered for this machine. Measured
-    for so many seconds, and at least two images.
+    """Images per second of the image tower in float32 with random weights, without reading and resizing. Measured for so many seconds, and at least
+    two images; cached for this machine.
     """
     network = architecture(encoder)
     import torch
@@ -38,7 +38,7 @@ def measure_speed(encoder: PublishedEncoder, device: str = "auto", seconds: floa
     tower = getattr(network, "visual", network).to_empty(device=place).eval()
     for tensor in (*tower.parameters(), *tower.buffers()):
         if tensor.is_floating_point():
-            torch.nn.init.normal_(tensor.detach(), std=0.02)  # what memory holds by chance may be slow to compute with
+            torch.nn.init.normal_(tensor.detach(), std=0.02)  # uninitialized memory may hold values that are slow to compute with, such as denormals
 
     def embed(images: int) -> float:
         start = time.perf_counter()
@@ -47,20 +47,20 @@ def measure_speed(encoder: PublishedEncoder, device: str = "auto", seconds: floa
 
     end = time.perf_counter() + seconds
     with torch.inference_mode():
-        embed(1)  # the first one prepares
+        embed(1)  # warm-up
         speed = embed(1)
-        while time.perf_counter() + 1 / speed < end:  # the fastest, since other programs only slow it down
+        while time.perf_counter() + 1 / speed < end:  # the fastest, since other programs can only slow it down
             speed = max(speed, embed(_BATCH if _BATCH / speed < seconds / 2 else 1))
     _remember(encoder.name, speed)
     return speed
 
 
 def remembered_speeds() -> dict[str, float]:
-    """Images a second by the encoder's name, as measured on this machine before."""
+    """Images per second by the encoder's name, as measured on this machine before."""
     try:
         found = parse_json(_file().read_bytes()[:_LONGEST_FILE].decode(), "The file of speeds")
         return {str(name): float(speed) for name, speed in found[_machine()].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # of none, of another machine, or damaged: measured anew
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # missing, of another machine, or damaged: measure again
         return {}
 
 

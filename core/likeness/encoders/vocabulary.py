@@ -1,4 +1,4 @@
-"""What an encoder reads of a text: words that it cannot tell apart, and how much is cut off; and sentences that say so, for pages and commands."""
+"""Words that an encoder does not know and texts that it truncates, with messages for pages and commands."""
 
 import json
 from collections.abc import Callable, Collection, Sequence
@@ -25,7 +25,7 @@ _SHOWN = 6  # words
 
 
 class CutText(NamedTuple):
-    """A text of which an encoder reads only the first `limit` of its `tokens`, those counted that the tokenizer puts around it."""
+    """A text with more `tokens`, including special ones, than the `limit` of an encoder."""
 
     text: str
     tokens: int
@@ -33,8 +33,8 @@ class CutText(NamedTuple):
 
 
 def unknown_words(encoder: EncoderLike, text: str) -> list[str]:
-    """Like `Encoder.unknown_words`, without loading the model: reads only the tokenizer of a local folder, or of "photos". Encoders of other kinds
-    (published models spell any word) give [].
+    """Like `Encoder.unknown_words`, without loading the model: reads only the tokenizer of a local folder, or of "photos". [] for other encoders
+    (published models spell any word).
     """
     if not isinstance(encoder, str):
         return as_encoder(encoder).unknown_words(text)
@@ -43,10 +43,10 @@ def unknown_words(encoder: EncoderLike, text: str) -> list[str]:
 
 
 def cut_texts(encoder: EncoderLike, texts: Sequence[str]) -> list[CutText]:
-    """The texts that are longer than what an encoder reads, each once, in order.
+    """The texts that an encoder truncates, each once, in order.
 
-    A model is loaded only where its tokenizer is not to be had otherwise, for texts that may be too long, and never downloaded. An object may say how
-    it reads a text by a method `token_count(text)`, whose result has `tokens` and `limit`; of one without it nothing is known.
+    A model is loaded only if its tokenizer is not available otherwise and texts may be too long, and never downloaded. For objects, a method
+    `token_count(text)` returns `tokens` and `limit`; without it, nothing is known.
 
     Example:
         >>> cut_texts("cars", ["a red car", "very " * 40 + "red car"])[0][1:]
@@ -57,7 +57,7 @@ def cut_texts(encoder: EncoderLike, texts: Sequence[str]) -> list[CutText]:
 
 
 def reads_nothing(encoder: EncoderLike, text: str) -> bool:
-    """Whether nothing of a text means anything to an encoder: it is blank, or has no word that the encoder knows."""
+    """Whether a text is blank or has no word that the encoder knows."""
     if not text.strip():
         return True
     if not isinstance(encoder, str) or _tokenizer(encoder) is None:
@@ -67,7 +67,7 @@ def reads_nothing(encoder: EncoderLike, text: str) -> bool:
 
 
 def text_warnings(encoder: EncoderLike, texts: Sequence[str]) -> list[str]:
-    """What of some texts an encoder does not read, a sentence for words that it does not know and one for ends that are cut off; [] if it reads all.
+    """Warnings about unknown words and truncated texts; [] if the encoder reads everything.
 
     Example:
         >>> text_warnings("cars", ["a red submarine"])
@@ -77,13 +77,13 @@ def text_warnings(encoder: EncoderLike, texts: Sequence[str]) -> list[str]:
 
 
 def check_text(encoder: EncoderLike | None, text: str) -> None:
-    """Raises InputError where an encoder knows no word of a text that is searched for; of an empty one, `Space.text_query` says so."""
+    """InputError: an encoder knows no word of a search text. Empty ones are reported by `Space.text_query`."""
     if text.strip() and encoder is not None and reads_nothing(encoder, text):
         raise InputError(f"The encoder knows no word of '{plain_name(text)}'; search with other words, or by image.")
 
 
 def cut_ends(cut: Sequence[CutText]) -> str:
-    """A sentence that says which texts are longer than what an encoder reads; "" where there is none."""
+    """A sentence about texts that an encoder truncates; "" if there are none."""
     if not cut:
         return ""
     longest = max(cut, key=lambda each: each.tokens)
@@ -94,7 +94,7 @@ def cut_ends(cut: Sequence[CutText]) -> str:
 
 
 def unread_words(words: Collection[str]) -> str:
-    """A sentence that names words which an encoder does not know; "" where there is none."""
+    """A sentence about words that an encoder does not know; "" if there are none."""
     if not words:
         return ""
     named = ", ".join(list(words)[:_SHOWN]) + (" ..." if len(words) > _SHOWN else "")
@@ -102,7 +102,7 @@ def unread_words(words: Collection[str]) -> str:
 
 
 def _count(encoder: EncoderLike, text: str) -> TokenCount | None:
-    """None where the text is short enough for any limit, or it is not known."""
+    """None if the text is short enough for any limit, or the count is unknown."""
     if not isinstance(encoder, str):
         count: Callable[[str], TokenCount] | None = getattr(encoder, "token_count", None)
         return count(text) if count else None
@@ -120,12 +120,12 @@ def _count(encoder: EncoderLike, text: str) -> TokenCount | None:
 
 
 def _tokenizer(encoder: str) -> "tuple[Tokenizer, int] | None":
-    """The tokenizer of an encoder, which cuts nothing, and how many tokens the encoder reads; None where it lies in no folder on this machine."""
+    """The tokenizer of an encoder, without truncation, and how many tokens the encoder reads; None if it is in no folder on this machine."""
     source = parse_name(encoder)
     if source.kind == "photos":
         try:
             return minilm_tokenizer()
-        except InputError:  # not installed, so that no text is read at all
+        except InputError:  # not installed, so no text is read at all
             return None
     folder = Path(source.target).expanduser()
     file = folder / "tokenizer.json"
@@ -143,7 +143,7 @@ def _context(config: Path) -> int:
 
 @lru_cache(maxsize=64)
 def _published_context(model: str) -> tuple[int, bool] | None:
-    """Context of a model of open_clip, and whether its tokenizer is one of transformers; without importing the library."""
+    """Context length of an open_clip model, and whether its tokenizer is of transformers; without importing the library."""
     spec = find_spec("open_clip")
     places = [Path(place) / "model_configs" / f"{model}.json" for place in (spec.submodule_search_locations if spec else None) or ()]
     file = next((place for place in places if place.is_file()), None)

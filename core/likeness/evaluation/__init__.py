@@ -1,4 +1,4 @@
-"""Numbers that say how well an embedding space keeps what belongs together together."""
+"""Metrics of embedding spaces."""
 
 from likeness.evaluation._inputs import DistanceMetric as DistanceMetric, checked_metric as checked_metric
 from likeness.evaluation._language_inputs import class_number as class_number

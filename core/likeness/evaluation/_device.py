@@ -1,8 +1,8 @@
-"""Ranking and grouping on a torch device, in blocks of bounded memory, with the figures of the host.
+"""Ranking and k-means on a torch device, in bounded memory, with the same results as on the host.
 
-Products are taken in float64: of float32 rows they are exact but for the last bits, so that, rounded to float32, they are the similarities that the
-host ranks by (see `_counting`), whatever the device's block sizes, instructions or TF32. Ranks are counted in integers. What a GPU has in float64 is
-still far more than a processor has in float32, and rows are few beside their products: they come from the host's memory.
+Products of float32 rows are computed in float64, exact except for the last bits, so that rounded to float32 they equal the host's similarities (see
+`_counting`), whatever the device's block sizes, instructions or TF32. Ranks are counted in integers. A GPU in float64 is still far faster than a
+processor in float32; rows are small compared with their products and stream from the host's memory.
 """
 
 from collections.abc import Iterator
@@ -17,16 +17,16 @@ from likeness.encoders import to_device
 if TYPE_CHECKING:
     import torch
 
-# On the device at once, beside rows that fit in as much again: blocks of products, with what is made of them.
+# limit of the blocks of products on the device with what is derived from them; rows may take as much again
 MOST_BYTES = 1_000_000_000
-# Bytes of a product: itself in float64 and float32, its key and what makes it, its place among the items; of an item; of a value of a row.
+# bytes per product: float64 and float32 values, key and its inputs, position among the items; per item; per value of a row
 _CELL, _ITEM, _COPY = 48, 64, 16
 _TILE = 8000
 _BEHIND_ALL = 2**63 - 1
 
 
 class DeviceRows:
-    """Rows (n, e) of float32 that lie in the host's memory: kept on the device where they take no more than `MOST_BYTES`, else brought in parts."""
+    """Rows (n, e) of float32 in the host's memory: copied to the device if they take at most `MOST_BYTES`, else in parts."""
 
     def __init__(self, rows: NDArray[np.float32], device: "torch.device") -> None:
         self._rows, self._device = rows, device
@@ -41,13 +41,11 @@ class DeviceRows:
     def _bring(self, rows: NDArray[np.float32]) -> "torch.Tensor":
         import torch
 
-        return to_device(torch.from_numpy(np.array(rows)), self._device)  # a copy also of rows that are mapped read-only
+        return to_device(torch.from_numpy(np.array(rows)), self._device)  # a copy, since mapped rows are read-only
 
 
 class DeviceCounter:
-    """Ranks of blocks of queries in a gallery, as `_ranks._Counter` has them: rows (n, e), scaled, class by class, and the caller's number of each
-    (n,).
-    """
+    """Ranks of blocks of queries in a gallery, as `_ranks._Counter`: scaled rows (n, e) ordered by class, and the caller's number of each (n,)."""
 
     def __init__(self, rows: NDArray[np.float32], numbers: NDArray[np.int64], device: "torch.device") -> None:
         import torch
@@ -71,7 +69,7 @@ class DeviceCounter:
         return max(1, min(_TILE, len(self._rows), MOST_BYTES // (_CELL + _COPY * self._dim)))
 
     def _end_of_part(self, relevant: NDArray[np.int64], begin: int) -> int:
-        """Where the queries from `begin` on end that fit beside each other: each as long as the one with most relevant rows."""
+        """End of the part from `begin` whose queries fit into memory together, each padded to the largest number of relevant rows."""
         widest = np.maximum.accumulate(relevant[begin:])
         taken = np.arange(1, len(widest) + 1) * (_CELL * self._tile() + _ITEM * widest)
         return begin + max(1, int(np.searchsorted(taken, MOST_BYTES, side="right")))
@@ -81,15 +79,15 @@ class DeviceCounter:
     ) -> NDArray[np.int64]:
         import torch
 
-        asking = to_device(torch.from_numpy(np.ascontiguousarray(queries)), self._device).double()
+        block = to_device(torch.from_numpy(np.ascontiguousarray(queries)), self._device).double()
         begins, ends = (torch.from_numpy(each).to(self._device)[:, None] for each in (first, last))
-        items = self._items(asking, first, last, own)
-        # In the last column lands what is behind all items, and in those of no item what is none of the query's rows to count.
+        items = self._items(block, first, last, own)
+        # last column: rows behind all items; columns of padding: rows that must not count for the query
         counts = torch.zeros((len(items), items.shape[1] + 1), dtype=torch.int64, device=self._device)
         for start in range(0, len(self._rows), self._tile()):
             stop = min(start + self._tile(), len(self._rows))
             columns = torch.arange(start, stop, device=self._device)
-            keys = self._keys(asking, slice(start, stop))
+            keys = self._keys(block, slice(start, stop))
             keys.masked_fill_((columns >= begins) & (columns < ends), _BEHIND_ALL)
             counts.scatter_add_(1, torch.searchsorted(items, keys), torch.ones((), dtype=torch.int64, device=self._device).expand_as(keys))
         places = torch.arange(1, items.shape[1] + 1, device=self._device)
@@ -97,7 +95,7 @@ class DeviceCounter:
         return np.asarray(ranks[places <= ends - begins - int(own is not None)].cpu().numpy())
 
     def _items(self, queries: "torch.Tensor", first: NDArray[np.int64], last: NDArray[np.int64], own: NDArray[np.int64] | None) -> "torch.Tensor":
-        """Keys of each query's relevant rows, in ascending order, filled up with `_BEHIND_ALL` (b, m)."""
+        """Keys of each query's relevant rows, ascending, padded with `_BEHIND_ALL` (b, m)."""
         import torch
 
         found = torch.full((len(queries), max(1, int((last - first).max()))), _BEHIND_ALL, dtype=torch.int64, device=self._device)
@@ -107,7 +105,7 @@ class DeviceCounter:
         return found.sort(dim=1).values
 
     def _fill(self, found: "torch.Tensor", queries: "torch.Tensor", first: int, last: int, own: NDArray[np.int64] | None) -> None:
-        """The keys of the relevant rows of queries of one class."""
+        """Fills in the keys of the relevant rows of queries of one class."""
         import torch
 
         for start in range(first, last, self._tile()):
@@ -118,10 +116,10 @@ class DeviceCounter:
             found[:, start - first : stop - first] = keys
 
     def _keys(self, queries: "torch.Tensor", part: slice) -> "torch.Tensor":
-        """Similarity and row number in one integer (b, t): smaller keys rank first, larger similarities, and of equal ones the smaller number."""
+        """Similarity and row number packed into one integer (b, t), as in `_counting`."""
         import torch
 
-        similarities = (queries @ self._rows[part].double().T).float().add_(0.0)  # -0 becomes 0
+        similarities = (queries @ self._rows[part].double().T).float().add_(0.0)  # + 0 turns -0 into 0
         bits = similarities.view(torch.int32).long()
         falling = torch.where(bits >= 0, -bits, bits & 0x7FFFFFFF)
         return falling.mul_(2**32).add_(self._numbers[part])
@@ -130,9 +128,9 @@ class DeviceCounter:
 def kmeans_on_device(
     rows: NDArray[np.float32], sample: NDArray[np.int64], centers: NDArray[np.float32], iterations: int, device: "torch.device"
 ) -> NDArray[np.int64]:
-    """Cluster number of each row (n,) of (n, d), by k-means from given centers (k, d): the steps of faiss, in its order.
+    """Cluster number of each row (n,) of (n, d) by k-means from initial centers (k, d), with the steps of faiss.
 
-    `sample` (m,) has the numbers of the rows that the centers are learnt from; `iterations` are of assigning rows and moving centers.
+    Centers are learned from the rows `sample` (m,) in so many iterations.
     """
     import torch
 
@@ -150,7 +148,7 @@ def kmeans_on_device(
 
 
 def _nearest_centers(rows: DeviceRows, centers: "torch.Tensor") -> "Iterator[tuple[torch.Tensor, torch.Tensor]]":
-    """Yields parts of the rows and the number of each one's nearest center, so many rows that their distances fit."""
+    """Yields parts of the rows, as large as memory for their distances allows, and the number of each row's nearest center."""
     squares, size = centers.double().square().sum(1), max(1, MOST_BYTES // (_COPY * sum(centers.shape)))
     for start in range(0, len(rows), size):
         part = rows[slice(start, start + size)]
@@ -158,7 +156,7 @@ def _nearest_centers(rows: DeviceRows, centers: "torch.Tensor") -> "Iterator[tup
 
 
 def _split_large_clusters(centers: "torch.Tensor", sizes: NDArray[np.int64]) -> "torch.Tensor":
-    """Each empty cluster takes half of another, drawn by its size, as faiss does it: both centers move apart by a thousandth."""
+    """Splits a cluster, drawn by size, for each empty one, as faiss: both centers move apart by a thousandth."""
     import faiss
 
     random, count = faiss.RandomGenerator(1234), int(sizes.sum())  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Checking embeddings and labels, and bringing them into the one form that the ranking works on."""
+"""Checks embeddings and labels, and scales them for ranking."""
 
 import tempfile
 from collections.abc import Iterable
@@ -15,53 +15,55 @@ from likeness.errors import InputError
 
 DistanceMetric = Literal["cosine", "euclidean"]
 MOST_SQUARE = 1e36
-MOST_IN_MEMORY = 300_000_000  # bytes of one array that is worked with but not kept
+MOST_IN_MEMORY = 300_000_000  # larger temporary arrays go to a scratch file
 
 
 def checked_metric(metric: str) -> None:
-    """Raises InputError on a metric that is not one."""
+    """InputError: unknown metric."""
     if metric not in get_args(DistanceMetric):
         raise InputError(f"The metric '{metric}' is unknown; choose 'cosine' or 'euclidean'.")
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """Brings rows into the form whose products order the gallery as a metric does, largest first, a part of them at a time; without one as they are.
+    """Transforms rows, part by part, so that larger products mean nearer by the metric; without a metric, leaves them unchanged.
 
-    Cosine: unit rows. Euclidean: -|x - y|^2 / 2 = x.y - |y|^2 / 2 - |x|^2 / 2, and the last term is the same for the whole gallery; so one further
-    column does it: the unit in queries, -|y|^2 / 2 over the unit in the gallery. The gallery's mean is subtracted first, since a large common offset
-    would eat float32's digits. The unit is a power of two about as large as rows are long, so that the further column is no longer than they are
-    either.
+    Cosine: unit rows. Euclidean: -|x - y|^2 / 2 = x.y - |y|^2 / 2 - |x|^2 / 2, and the last term is constant over the gallery. So one column is
+    added: `unit` in queries, -|y|^2 / (2 unit) in the gallery. The gallery's mean is subtracted first, since a large common offset would cost float32
+    its digits. The unit is a power of two near the length of rows, so that the added column is no larger than the others, and dividing by it is
+    exact.
     """
 
     metric: DistanceMetric | None = None
-    centre: NDArray[np.float64] | None = None
+    center: NDArray[np.float64] | None = None
     unit: float = 1.0
 
     @property
     def added(self) -> int:
-        """How many columns are added."""
+        """Number of added columns."""
         return int(self.metric == "euclidean")
 
     def gallery(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Gallery rows (m, d) to (m, d + added)."""
-        if self.centre is None:
+        """Gallery rows (m, d) as (m, d + added)."""
+        if self.center is None:
             return unit_rows(rows, "The embeddings") if self.metric else rows
         moved, squares = self._moved(rows)
         return np.hstack([moved, (squares / (-2 * self.unit))[:, None]]).astype(np.float32)
 
     def queries(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Queries (m, d) to (m, d + added)."""
-        if self.centre is None:
+        """Queries (m, d) as (m, d + added)."""
+        if self.center is None:
             return unit_rows(rows, "The query embeddings") if self.metric else rows
         return np.hstack([self._moved(rows)[0], np.full((len(rows), 1), self.unit, np.float32)])
 
     def _moved(self, rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        """Rows about the centre, and their squared lengths."""
-        moved = (rows - np.asarray(self.centre)).astype(np.float32)
+        """Centered rows, and their squared lengths."""
+        moved = (rows - np.asarray(self.center)).astype(np.float32)
         squares = np.einsum("ij,ij->i", moved, moved, dtype=np.float64)
         if squares.max() > MOST_SQUARE:
-            raise InputError(f"An embedding is {np.sqrt(squares.max()):.1g} from the mean, beyond what float32 can square; divide all by one number.")
+            raise InputError(
+                f"An embedding is {np.sqrt(squares.max()):.1g} from the mean, beyond what float32 can square; scale all embeddings down."
+            )
         return moved, squares
 
 
@@ -69,12 +71,12 @@ AS_GIVEN = Scaling()
 
 
 def scaling_for(gallery: NDArray[np.float32], queries: NDArray[np.float32], metric: DistanceMetric) -> Scaling:
-    """The scaling for gallery rows (n, d) and queries (q, d); InputError on an unknown metric, and (cosine) rows of zeros."""
+    """The scaling for gallery rows (n, d) and queries (q, d). InputError: unknown metric, or a row of zeros for cosine."""
     checked_metric(metric)
     if metric == "euclidean":
-        centre = gallery.mean(axis=0, dtype=np.float64)
-        total = sum(float(np.square(gallery[part] - centre).sum()) for part in row_slices(*gallery.shape))
-        return Scaling(metric, centre, 2.0 ** np.round(np.log2(total / len(gallery)) / 2) if total else 1.0)
+        center = gallery.mean(axis=0, dtype=np.float64)
+        total = sum(float(np.square(gallery[part] - center).sum()) for part in row_slices(*gallery.shape))
+        return Scaling(metric, center, 2.0 ** np.round(np.log2(total / len(gallery)) / 2) if total else 1.0)
     check_directions(gallery, "The embeddings")
     if queries is not gallery:
         check_directions(queries, "The query embeddings")
@@ -87,32 +89,32 @@ def _label_series(labels: Any, count: int, name: str) -> "pd.Series[Any]":
     if len(labels) != count or getattr(labels, "ndim", 1) != 1:
         size = getattr(labels, "shape", len(labels))
         raise InputError(f"{name} has size {size} but must hold one label for each of the {count} embeddings; pass a flat list.")
-    # dtype object keeps a list such as [1, "a"] or of tuples as it is.
+    # dtype object keeps a list such as [1, "a"] or a list of tuples as it is
     series = pd.Series(labels, dtype=object if isinstance(labels, list | tuple) else None).reset_index(drop=True)
     return series.where(has_label(series))
 
 
 def label_codes(labels: Any, count: int, name: str) -> NDArray[np.intp]:
-    """Numbers from 0, in order of first appearance, for labels of any hashable kind (count,); -1 for a row without one (`has_label`).
+    """Codes (count,) from 0, in order of first appearance, of labels of any hashable type; -1 for unlabeled rows (`has_label`).
 
-    InputError if the length does not fit, or no row has a label.
+    InputError: wrong length, or no row with a label.
     """
     codes = pd.factorize(_label_series(labels, count, name))[0].astype(np.intp)
     if not (codes >= 0).any():
-        raise InputError(f"No row of {name} has a label; give one to those that are to be judged.")
+        raise InputError(f"No row of {name} has a label; label the rows to evaluate.")
     return codes
 
 
 def group_codes(groups: Any, count: int, name: str) -> NDArray[np.intp]:
-    """Numbers of the groups (count,), as `label_codes`, of which every row must have one; InputError names the first without."""
+    """Codes of the groups (count,), as `label_codes`, but every row must have a group; InputError names the first without."""
     codes = label_codes(groups, count, name)
     if codes.min() < 0:
-        raise InputError(f"{name} row {int(codes.argmin())} has no group; give each row one.")
+        raise InputError(f"{name} row {int(codes.argmin())} has no group; pass a group for each row.")
     return codes
 
 
 def taken(rows: NDArray[Any], places: NDArray[np.intp]) -> NDArray[Any]:
-    """Some rows (m, d) of (n, d), which may be memory-mapped: they lie in a scratch file then, too, where they are large. All of them as they are."""
+    """Rows (m, d) of (n, d), which may be memory-mapped; large results go to a scratch file then. Returns all rows unchanged, without a copy."""
     if len(places) == len(rows):
         return rows
     parts = (rows[places[part]] for part in row_slices(len(places), rows.shape[1]))
@@ -120,9 +122,9 @@ def taken(rows: NDArray[Any], places: NDArray[np.intp]) -> NDArray[Any]:
 
 
 def class_codes(labels: Any, count: int, query_labels: Any, query_count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[Any]]:
-    """Class numbers of the gallery (count,) and of the queries (query_count,), and the label of each class; errors as of `label_codes`.
+    """Class codes of the gallery (count,) and of the queries (query_count,), and the label of each class; errors as `label_codes`.
 
-    `query_labels` None means the gallery's own. Equal labels of both sides get the same number, rows without a label -1.
+    `query_labels` None: those of the gallery. Equal labels share a code on both sides; unlabeled rows have -1.
     """
     series = _label_series(labels, count, "labels")
     if query_labels is not None:
@@ -131,15 +133,15 @@ def class_codes(labels: Any, count: int, query_labels: Any, query_count: int) ->
     codes = codes.astype(np.intp)
     for side, name in ((codes[:count], "labels"), (codes[count:], "query_labels")):
         if len(side) and side.max() < 0:
-            raise InputError(f"No row of {name} has a label; give one to those that are to be judged.")
+            raise InputError(f"No row of {name} has a label; label the rows to evaluate.")
     return codes[:count], codes[:count] if query_labels is None else codes[count:], list(classes)
 
 
 def scratch_array(parts: Iterable[NDArray[Any]], shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-    """The parts one after the other, as one array of this shape.
+    """Concatenates the parts into an array of this shape.
 
-    Beyond 300 MB it is mapped from an unnamed file in the folder of temporary files (TMPDIR), so that it takes no memory that the system could not
-    use otherwise; the file is gone with the array, or with the process. Where there is no room for it, that is an InputError.
+    Beyond 300 MB it is mapped from an unnamed temporary file (in TMPDIR), whose memory the system can reclaim; the file goes with the array or the
+    process. InputError: no room for the file.
     """
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     if size <= MOST_IN_MEMORY:
@@ -149,12 +151,12 @@ def scratch_array(parts: Iterable[NDArray[Any]], shape: tuple[int, ...], dtype: 
             begin += len(part)
         return whole
     try:
-        # written, not mapped and filled: a full disk is an error then, while a page that finds no room kills the process
+        # written, not filled through the map: then a full disk raises an error, while a mapped page without room kills the process
         with tempfile.TemporaryFile() as file:
             for part in parts:
                 file.write(np.ascontiguousarray(part, dtype).data)
             file.flush()
             return np.asarray(np.memmap(file, dtype, "r+", shape=shape))
     except OSError as error:
-        room = f"{size / 1e9:.1f} GB of scratch in {tempfile.gettempdir()}"
-        raise InputError(f"There is no room for {room} ({error.strerror}); free some, or set TMPDIR to a folder that has it.") from error
+        room = f"a scratch file of {size / 1e9:.1f} GB in {tempfile.gettempdir()}"
+        raise InputError(f"There is no room for {room} ({error.strerror}); free some space, or set TMPDIR to another folder.") from error

@@ -1,9 +1,9 @@
-"""The rank of every relevant gallery item of every query, exactly, without ever holding all similarities at once.
+"""Exact ranks of all relevant gallery items of all queries, in bounded memory.
 
-All retrieval metrics follow from these ranks. The gallery is laid out class by class, so that the relevant rows of a query are one slice;
-a block of queries at a time meets the gallery a tile at a time, and only what lies ahead of the relevant items is kept: their number. A
-product in float32 that is farther from all relevant similarities than its error can be is counted at once; of the few others the exact
-similarity decides (see `_counting`). So memory does not grow with the gallery, which lies in a scratch file where it is large.
+All retrieval metrics follow from these ranks. The gallery is ordered by class, so the relevant rows of a query are one slice. Blocks of queries are
+multiplied with tiles of the gallery, and only the number of rows ahead of each relevant item is kept. A float32 product whose distance from all
+relevant similarities exceeds its error bound is counted at once; the exact similarity decides the few others (see `_counting`). Memory does not grow
+with the gallery, which goes to a scratch file if it is large.
 """
 
 import os
@@ -20,21 +20,22 @@ from likeness.arrays import row_slices
 from likeness.evaluation._device import DeviceCounter
 from likeness.evaluation._inputs import AS_GIVEN, Scaling, scratch_array
 
-TILE = 8000  # gallery rows whose products are taken at once; rows of a power of two bytes would fall on the same lines of the cache
-MOST_PAIRED = 256  # rows of a class up to which their products are taken pair by pair
-# What a block of queries may take; a tenth of the time goes where it has 2,048 rather than 1,024.
+TILE = 8000  # gallery rows per tile; not a power of two bytes per row, which would map to the same lines of the cache
+MOST_PAIRED = 256  # classes up to this size are multiplied pair by pair
+# memory of a block of queries; 2,048 queries rather than 1,024 save a tenth of the time
 BLOCK_BYTES, BYTES_PER_RELEVANT, MOST_QUERIES = 300_000_000, 60, 2048
 FEWEST_CELLS, MOST_CELLS, CELLS_PER_ITEM = 512, 16384, 32
-# Up to so many similarities sorting takes less than importing numba.
+# up to so many similarities, sorting takes less time than importing numba
 SORTED_UP_TO = 1_000**2
 SAMPLED, FEWEST_ROUNDINGS = 512, 4
-ROUNDING, SMALLEST = 2.0**-24, 2.0**-126  # of float32: relative error, and what processors may take for zero
+ROUNDING, SMALLEST = 2.0**-24, 2.0**-126  # of float32: relative rounding error, and the largest number that processors may flush to zero
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """Ranks of the relevant items of a block of queries (b,): from 1, ascending within a query, one query after the other (sum of relevant items,),
-    and where each query's ranks begin and end (b + 1,).
+    """Ranks of the relevant items of a block of queries: from 1, ascending within a query, one query after the other (sum of relevant items,).
+
+    `offsets` (b + 1,) bound the ranks of each query.
     """
 
     queries: NDArray[np.int64]
@@ -53,10 +54,10 @@ def relevant_ranks(
     scaling: Scaling = AS_GIVEN,
     device: Any = None,
 ) -> Iterator[Ranks]:
-    """Yields the ranks block by block; together the blocks hold every query once, in no particular order.
+    """Yields the ranks block by block, each query once, in no particular order.
 
-    Queries (m, d), of which `rows` (q,) ask, or all, and the gallery (n, d) may be memory-mapped; both have class numbers, (q,) and (n,). `own` (q,)
-    is the gallery row that is the query itself and does not count; None where queries are not in the gallery. A torch device counts in place of this
+    `queries` (m, d), used all or the `rows` (q,), and `gallery` (n, d) may be memory-mapped; their class codes are (q,) and (n,). `own` (q,) is each
+    query's own gallery row, which does not count; None: queries are not in the gallery. `device`: a torch device that counts instead of this
     processor.
     """
     numbers = np.arange(len(query_codes)) if rows is None else rows
@@ -69,7 +70,7 @@ def relevant_ranks(
     laid_out = scratch_array(parts, (len(gallery), gallery.shape[1] + scaling.added), np.float32)
     counter = DeviceCounter(laid_out, order, device) if device else _Counter(laid_out, order, scaling.unit if scaling.added else None)
     sizes = np.diff(starts)
-    # class by class, and those of a size beside each other: a device fills them up to one size
+    # by class, and classes of similar size together, since a device pads them to one size
     by_class = np.lexsort((query_codes, sizes[query_codes]))
     for part in _blocks(sizes[query_codes[by_class]]):
         block, codes = by_class[part], query_codes[by_class[part]]
@@ -78,7 +79,7 @@ def relevant_ranks(
 
 
 class _Counter:
-    """Ranks of blocks of queries in a gallery (n, e), scaled, class by class; `unit` is that of the last column, where the metric added one."""
+    """Ranks of blocks of queries in a scaled gallery (n, e), ordered by class; `unit` is that of the column that the metric added, if any."""
 
     def __init__(self, rows: NDArray[np.float32], numbers: NDArray[np.int64], unit: float | None) -> None:
         self._rows, self._numbers = rows, numbers
@@ -121,7 +122,7 @@ class _Counter:
         return total - np.repeat(np.concatenate([[0], total])[offsets[:-1]], np.diff(offsets)), offsets
 
     def _fill_all_keys(self, block: Any, own: NDArray[np.int64] | None, pool: ThreadPoolExecutor) -> None:
-        """Small classes side by side, large ones one after the other, each with all threads."""
+        """Small classes in parallel, large ones one by one with all threads."""
         small: list[tuple[int, int]] = []
         large: list[tuple[int, int]] = []
         for begin, end in _runs(block.first):
@@ -136,13 +137,13 @@ class _Counter:
             self._fill_keys(block, own, pool, begin, end)
 
     def _fill_keys(self, block: Any, own: NDArray[np.int64] | None, pool: ThreadPoolExecutor | None, begin: int, end: int) -> None:
-        """The keys of queries `begin` to `end` - 1, which are of one class."""
+        """Computes the keys of queries `begin` to `end` - 1, which are of one class."""
         from likeness.evaluation._counting import BEHIND_ALL, fill_keys
 
         first, last, queries = int(block.first[begin]), int(block.last[begin]), block.queries[begin:end]
         rows, numbers = self._rows[first:last], self._numbers[first:last]
         keys = np.empty((end - begin, last - first), np.uint64)
-        # no BLAS for small classes: its threads wait busily after each call
+        # without BLAS for small classes: its threads busy-wait after each call
         precise = queries.astype(np.float64) if len(rows) > MOST_PAIRED else None
         for part in row_slices(*rows.shape):
             products = np.empty((0, 0)) if precise is None else precise @ rows[part].astype(np.float64).T
@@ -158,12 +159,11 @@ def _sort_rows(keys: NDArray[np.uint64], begin: int, end: int) -> None:
 
 
 def _product_error(rows: NDArray[np.float32], unit: float | None) -> float:
-    """Bound of the error of products in float32, relative to the lengths of the rows.
+    """Error bound of float32 products, relative to the lengths of the rows.
 
-    e roundings can't add up to more than e 2^-24 |x| |y|, but then all would have to err to the same side. In fact they add up to a hundredth of it
-    for vectors of encoders, and to a fourth for constant ones. So twice the largest error among products of sampled rows with each other and with
-    themselves, where it is largest, is taken. Without it a class of a thousand rows would leave a tenth of the gallery to be decided by exact
-    products.
+    The sure bound e 2^-24 |x| |y| assumes that all e roundings err to the same side. Measured errors are a hundredth of it for vectors of encoders
+    and a fourth for constant ones, so the bound is twice the largest error among products of sampled rows with each other and with themselves, where
+    it is largest. With the sure bound, a class of a thousand rows would leave a tenth of the gallery to exact products.
     """
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, SAMPLED).astype(np.int64))]
     queries = rows.copy()
@@ -176,7 +176,7 @@ def _product_error(rows: NDArray[np.float32], unit: float | None) -> float:
 
 
 def _lengths(rows: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Of each row (m,)."""
+    """Euclidean length of each row (m,)."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64)))
 
 
@@ -187,7 +187,7 @@ def _ranks_by_sorting(
     gallery_codes: NDArray[np.intp],
     own: NDArray[np.int64] | None,
 ) -> Ranks:
-    """Of all queries, by sorting the whole gallery for each."""
+    """Ranks of all queries, by sorting the whole gallery for each."""
     similarities = (queries.astype(np.float64) @ gallery.astype(np.float64).T).astype(np.float32)
     if own is not None:
         similarities[np.arange(len(own)), own] = -np.inf
@@ -197,7 +197,7 @@ def _ranks_by_sorting(
 
 
 def _blocks(relevant: NDArray[np.int64]) -> Iterator[slice]:
-    """Queries with so many relevant rows (q,) that together take no more than `BLOCK_BYTES`, or one alone."""
+    """Slices of queries whose relevant rows (q,) take at most `BLOCK_BYTES` together, or single queries."""
     ends, begin = np.cumsum(4 * (TILE + MOST_CELLS) + BYTES_PER_RELEVANT * relevant), 0
     while begin < len(relevant):
         before = ends[begin - 1] if begin else 0
@@ -208,13 +208,13 @@ def _blocks(relevant: NDArray[np.int64]) -> Iterator[slice]:
 
 
 def _runs(values: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Where equal values that follow each other begin and end."""
+    """Bounds of the runs of equal consecutive values."""
     changes = (np.flatnonzero(np.diff(values)) + 1).tolist()
     return list(pairwise([0, *changes, len(values)]))
 
 
 def _in_parts(pool: ThreadPoolExecutor | None, work: Callable[..., None], count: int, *arguments: Any, least: int = 64) -> None:
-    """`work(*arguments, begin, end)` for parts of `count`, a few per thread, since they take unequally long; at once where there are few."""
+    """Calls `work(*arguments, begin, end)` on a few parts of `count` per thread, as parts take unequally long; on all at once if `count` is small."""
     if pool is None or count < least:
         work(*arguments, 0, count)
         return

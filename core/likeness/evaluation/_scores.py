@@ -1,4 +1,4 @@
-"""The scores of queries, each a function of the ranks of their relevant items; what they mean stands in `retrieval.retrieval_scores`."""
+"""Scores of queries, as functions of the ranks of their relevant items; defined in `retrieval.retrieval_scores`."""
 
 from collections.abc import Callable
 from functools import cached_property, partial
@@ -13,7 +13,8 @@ Scores = NDArray[np.float64]
 class RankedHits:
     """What several scores need of the ranks of the relevant items of b queries, computed once.
 
-    `class_sizes` (b,) are the gallery rows of each query's class, itself included where it is there; ranks and offsets as in `_ranks.Ranks`.
+    `class_sizes` (b,) is the number of gallery rows of the query's class, itself included if it is in the gallery;
+    ranks and offsets as in `_ranks.Ranks`.
     """
 
     def __init__(self, ranks: NDArray[np.int64], offsets: NDArray[np.int64], class_sizes: NDArray[np.int64]) -> None:
@@ -26,7 +27,7 @@ class RankedHits:
 
     @cached_property
     def precision(self) -> Scores:
-        """The share of relevant items up to each rank."""
+        """Precision at each rank."""
         precision = np.arange(1, len(self.ranks) + 1, dtype=np.float64)
         precision -= np.repeat(self.offsets[:-1], self.counts)
         precision /= self.ranks
@@ -34,11 +35,11 @@ class RankedHits:
 
     @cached_property
     def within_r(self) -> NDArray[np.bool_]:
-        """Of each rank whether it is one of the first R, where the query has R relevant items."""
+        """Mask of the ranks up to R, the number of the query's relevant items."""
         return np.asarray(self.ranks <= np.repeat(self.counts, self.counts))
 
     def total(self, weights: NDArray[Any]) -> Scores:
-        """For each query the sum of the weights of its ranks; 0 where it has none."""
+        """Sum of the weights of each query's ranks; 0 if it has none."""
         sums = np.zeros(len(self.counts))
         if self.some.any():
             sums[self.some] = np.add.reduceat(weights, self.offsets[:-1][self.some], dtype=np.float64)
@@ -46,8 +47,9 @@ class RankedHits:
 
 
 class RetrievalScore(NamedTuple):
-    """A score of each query: its name, how people read it, and a function of hits and the k of its name (0 without one) -> (b,), NaN where a query
-    has no relevant item, so that it is left out, or 0.
+    """A score of each query: name, title, help, and a function of hits and k (0 if the name has no k) -> (b,).
+
+    Queries without a relevant item have NaN, and are left out of means, or 0.
     """
 
     name: str
@@ -61,7 +63,7 @@ RETRIEVAL = (
     RetrievalScore(
         "map_at_r",
         "MAP@R",
-        "Of an image's R nearest neighbors, where R is the number of others with its label: how many share the label, nearest counting most.",
+        "Share of an image's R nearest neighbors with its label, the nearest counting most; R is the number of other images with the label.",
         lambda hits, _: hits.total(hits.precision * hits.within_r) / hits.relevant,
         compared=True,
     ),
@@ -75,21 +77,21 @@ RETRIEVAL = (
     RetrievalScore(
         "r_precision",
         "R-Prec",
-        "The share of an image's R nearest neighbors that have its label, in any order; R is the number of others with its label.",
+        "Share of an image's R nearest neighbors with its label, in any order; R is the number of other images with the label.",
         lambda hits, _: hits.total(hits.within_r) / hits.relevant,
         compared=True,
     ),
     RetrievalScore(
         "map",
         "MAP",
-        "With all other images ranked by similarity: how far ahead those of the same label stand.",
+        "How early images of the same label come in the ranking of all images.",
         lambda hits, _: hits.total(hits.precision) / hits.relevant,
         compared=True,
     ),
     RetrievalScore(
         "mrr",
         "MRR",
-        "One over the rank of the first image with the same label: 1 if it comes first, 0.5 if second.",
+        "One divided by the rank of the first image with the same label: 1 if it comes first, 0.5 if second.",
         lambda hits, _: np.where(hits.some, 1 / hits.first, np.nan),
         compared=True,
     ),
@@ -102,14 +104,14 @@ RETRIEVAL = (
     RetrievalScore(
         "recall_at_{k}",
         "R@{k}",
-        "The share of images that find an image of the same label among their top {k}.",
+        "Share of images that find an image of the same label among their top {k}.",
         lambda hits, k: (hits.first <= k).astype(np.float64),
     ),
 )
 
 
 def scores_at(ks: list[int]) -> dict[str, Callable[[RankedHits], Scores]]:
-    """All scores by name, those that have a k in it at each of these."""
+    """All scores by name; those with a k in their name at each of these."""
     named = [(score.name.replace("{k}", str(k)), score.compute, k) for score in RETRIEVAL for k in (ks if "{k}" in score.name else [0])]
     return {name: partial(_compute, compute, k) for name, compute, k in named}
 

@@ -1,4 +1,4 @@
-"""Classes as points of an embedding space, sums and means of their rows, read a part at a time; and an order in which similar ones stand together."""
+"""Sums and means of the rows of each class, computed in parts; and an order of classes that puts similar ones together."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from likeness.arrays import row_slices
 from likeness.errors import InputError
 from likeness.evaluation._language_inputs import checked_language
 
-MOST_CLASSES = 1_000  # in a figure
+MOST_CLASSES = 1_000  # more cannot be told apart in a figure
 
 
 def class_sums(
@@ -32,29 +32,28 @@ def class_sums(
 def class_means(rows: NDArray[Any], labels: NDArray[np.int64]) -> NDArray[np.float64]:
     """Mean (c, d) of each class's unit rows (n, d), which may be memory-mapped, itself of unit length.
 
-    Images of a class that cancel out, so that their mean has no direction, are an InputError.
+    InputError: a class whose images cancel out, so that their mean has no direction.
     """
     sums = class_sums(rows, labels, int(labels.max()) + 1)
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    # the sum of rows that cancel is not exactly zero, but of the size of their rounding errors
+    # rows that cancel do not sum to exactly zero, but to about their rounding errors
     relative = lengths[:, 0] / np.bincount(labels)
     if relative.min() < 1e-6:
-        raise InputError(f"The images of class {int(np.argmin(relative))} cancel out: their mean has no direction; leave the class out.")
+        raise InputError(f"The images of class {int(np.argmin(relative))} cancel out: their mean has no direction; remove the class.")
     return np.asarray(sums / lengths)
 
 
 def clustered_order(similarities: Any) -> NDArray[np.int64]:
-    """Class numbers (c,) in the order of the leaves of a hierarchical clustering of their similarities (c, c), for heat maps.
+    """Class numbers (c,) in leaf order of a hierarchical clustering of their similarities (c, c), for heat maps.
 
-    Average linkage of the distances (largest similarity - similarity), the leaves turned so that neighbors are as similar as the tree allows
-    (Bar-Joseph et al., 2001). InputError: not square, not finite, of one class alone, or of more than 1,000 classes, which no one can tell apart in a
-    figure.
+    Average linkage of the distances (largest similarity - similarity), with optimal leaf ordering (Bar-Joseph et al., 2001). InputError: a matrix
+    that is not square, not finite, of one class, or of more than 1,000 classes.
     """
     from scipy.cluster.hierarchy import leaves_list, linkage
 
     matrix = checked_language(similarities)
     if len(matrix) > MOST_CLASSES:
-        raise InputError(f"There are {len(matrix):,} classes, but at most {MOST_CLASSES:,} can be put in order; choose a part of them.")
+        raise InputError(f"There are {len(matrix):,} classes, but at most {MOST_CLASSES:,} can be ordered; choose some of them.")
     pairs = np.triu_indices(len(matrix), 1)
     likeness = (matrix + matrix.T)[pairs] / 2
     tree = linkage(likeness.max() - likeness, method="average", optimal_ordering=True)

@@ -1,4 +1,4 @@
-"""How well groups of items match their classes: NMI, AMI and pair-counting F1, of given groups or of k-means."""
+"""Agreement of clusters with classes: NMI, AMI and pair-counting F1, of given clusters or of k-means."""
 
 from operator import index
 from typing import Any
@@ -17,33 +17,31 @@ ITERATIONS = 20
 def clustering_metrics(
     embeddings: Any, labels: Any, assignments: Any = None, seed: int = 0, *, metric: DistanceMetric = "cosine"
 ) -> dict[str, float]:
-    """How well clusters match the classes that the labels name.
+    """Agreement of clusters with classes.
 
-    * nmi: mutual information of clusters and classes over the arithmetic mean of their entropies.
-    * ami: (MI - E[MI]) / (mean entropy - E[MI]), with E[MI] over random clusters of the same sizes (Vinh, Epps and Bailey, JMLR 2010); 0 is
-      what chance gives. As in scikit-learn.
-    * f1: harmonic mean of pair precision and pair recall; a pair of items is found where both are in one cluster and correct where both
-      are of one class (Oh Song et al., Deep Metric Learning via Lifted Structured Feature Embedding, CVPR 2016).
+    * nmi: mutual information of clusters and classes over the arithmetic mean of their entropies. * ami: (MI - E[MI]) / (mean entropy - E[MI]), with
+    E[MI] over random clusters of the same sizes (Vinh, Epps and Bailey, JMLR 2010); 0 is chance level. As in scikit-learn. * f1: harmonic mean of
+    pair precision and pair recall; a pair is retrieved if both items are in one cluster, and correct if both are of one class (Oh Song et al., Deep
+    Metric Learning via Lifted Structured Feature Embedding, CVPR 2016).
 
     Args:
-        embeddings: (n, d), NumPy or torch, where a tensor lies on a GPU, that runs k-means; may be None where `assignments` are given.
-        labels: label of each row (n,), of any hashable kind; rows without one (`likeness.data.has_label`) take no part.
-        assignments: cluster of each row (n,), of any hashable kind; None: k-means with as many clusters as there are classes.
-        seed: of the k-means start, 0 to 2^31 - 1. AccuracyCalculator of pytorch-metric-learning runs it with 1234.
-        metric: what k-means works on: "cosine" the rows scaled to length 1, "euclidean" the rows as given.
+        embeddings: (n, d), NumPy or torch; a tensor on a GPU runs k-means there. May be None if `assignments` are given.
+        labels: label of each row (n,), of any hashable type; unlabeled rows (`likeness.data.has_label`) are ignored.
+        assignments: cluster of each row (n,), of any hashable type; None: k-means with as many clusters as classes.
+        seed: of k-means, 0 to 2^31 - 1.
+        metric: "cosine" runs k-means on rows of unit length, "euclidean" on the rows as they are.
 
     Returns:
-        nmi and f1 in [0, 1], ami at most 1. Clusters that equal the classes give 1 throughout, be it one class or only classes of one.
+        nmi and f1 in [0, 1], ami at most 1. If clusters equal classes, all are 1, also for a single class or only classes of one row.
 
     Raises:
-        InputError: on embeddings that are empty, not finite or (cosine) all zero in a row, on labels or assignments that do not fit, where no row
-            has a label or one has no assignment, on an unknown metric and on a seed out of range.
+        InputError: embeddings that are empty, not finite or (cosine) have a row of zeros; labels or assignments that do not fit; no row with a label,
+            or a row without assignment; an unknown metric; a seed out of range.
 
-    Memory is bounded: embeddings may be memory-mapped, of float32; unit rows beyond 300 MB lie in a scratch file (TMPDIR) meanwhile.
+    Memory is bounded: float32 embeddings may be memory-mapped; unit rows beyond 300 MB go to a scratch file (in TMPDIR).
 
-    K-means is run as by AccuracyCalculator (faiss, 20 iterations), whose NMI and AMI follow with metric="euclidean" and seed=1234. As there,
-    centers are learnt from 256 rows per cluster at most, drawn at random. Where rows repeat or k-means leaves a cluster empty, there are
-    fewer clusters than classes.
+    K-means is that of AccuracyCalculator in pytorch-metric-learning (faiss, 20 iterations), whose NMI and AMI follow with metric="euclidean" and
+    seed=1234: centers are learned from at most 256 random rows per cluster. Repeated rows and empty clusters leave fewer clusters than classes.
 
     Example:
         >>> clustering_metrics(None, ["car", "car", "van", "van"], [0, 0, 1, 1])
@@ -66,15 +64,15 @@ def clustering_metrics(
 
 
 def kmeans(rows: NDArray[np.float32], clusters: int, seed: int, device: Any = None) -> NDArray[np.int64]:
-    """Cluster number of each row (n,), by the k-means of faiss; `clusters` is at most n.
+    """Cluster number of each row (n,) by k-means of faiss, for at most n `clusters`.
 
-    On a torch device the same steps are taken from the same start; rounding apart, they end the same.
+    A torch device takes the same steps from the same start; results agree up to rounding.
     """
     import faiss
 
     if not 0 <= seed < 2**31:
-        raise InputError(f"The seed is {seed}, but k-means takes 0 to {2**31 - 1}.")
-    # The lower limit is only there for a warning, which faiss writes to the terminal where clusters have less than 39 points on average.
+        raise InputError(f"The seed is {seed}, but must be from 0 to {2**31 - 1}.")
+    # the lower limit only silences a warning that faiss writes to the terminal for clusters of fewer than 39 points on average
     model = faiss.Kmeans(rows.shape[1], clusters, niter=0 if device else ITERATIONS, seed=index(seed), min_points_per_centroid=1)
     model.train(rows)
     if device:
@@ -85,7 +83,7 @@ def kmeans(rows: NDArray[np.float32], clusters: int, seed: int, device: Any = No
 
 
 def _sampled(count: int, most: int, seed: int) -> NDArray[np.int64]:
-    """Numbers of the rows that faiss learns centers from (m,), where there are more than `most`."""
+    """Numbers of the rows that faiss learns centers from (m,), if there are more than `most`."""
     import faiss
 
     if count <= most:
@@ -98,11 +96,12 @@ def _sampled(count: int, most: int, seed: int) -> NDArray[np.int64]:
 def agreement(classes: NDArray[np.intp], clusters: NDArray[np.intp]) -> dict[str, float]:
     """The metrics of `clustering_metrics` from class and cluster numbers (n,), counted from 0."""
     class_sizes, cluster_sizes = (sizes[sizes > 0] for sizes in (np.bincount(classes), np.bincount(clusters)))
-    # Only the cells of the table classes x clusters that hold something: at most n of them, however many classes there are.
+    # only the nonempty cells of the table classes x clusters: at most n of them, however many classes there are
     cells, joint = np.unique(classes.astype(np.int64) * (int(clusters.max()) + 1) + clusters, return_counts=True)
     if len(cells) == len(class_sizes) == len(cluster_sizes):
         return {"nmi": 1.0, "ami": 1.0, "f1": 1.0}
     mean_entropy = (_entropy(class_sizes) + _entropy(cluster_sizes)) / 2
+    # MI = H(classes) + H(clusters) - H(joint), which rounding could take below 0
     information = max(0.0, 2 * mean_entropy - _entropy(joint))
     expected = _expected_information(class_sizes, cluster_sizes)
     pairs = _pairs(class_sizes) + _pairs(cluster_sizes)
@@ -110,31 +109,33 @@ def agreement(classes: NDArray[np.intp], clusters: NDArray[np.intp]) -> dict[str
     return {
         "nmi": 0.0 if single else information / mean_entropy,
         "ami": 0.0 if single else (information - expected) / (mean_entropy - expected),
+        # 2 P R / (P + R) with P = joint pairs / pairs of clusters and R = joint pairs / pairs of classes
         "f1": 2 * _pairs(joint) / pairs,
     }
 
 
 def _entropy(sizes: NDArray[np.int64]) -> float:
-    """In nats, of the shares sizes / sum(sizes)."""
+    """Entropy in nats of the shares sizes / sum(sizes)."""
     shares = sizes / sizes.sum()
     return float(-(shares * np.log(shares)).sum())
 
 
 def _pairs(sizes: NDArray[np.int64]) -> int:
-    """Pairs of items in the same group."""
+    """Number of pairs of items in the same group."""
     return int((sizes * (sizes - 1) // 2).sum())
 
 
 def _expected_information(class_sizes: NDArray[np.int64], cluster_sizes: NDArray[np.int64]) -> float:
     """E[MI] in nats over random clusters of the given sizes (Vinh et al.).
 
-    A class of a items and a cluster of b share m of them with the hypergeometric probability, and add m/n log(n m / (a b)). The term
-    depends on the two sizes alone, so it is found once per pair of different sizes, of which there are few: a size that differs from the
-    others costs items. With a fixed, the clusters' m make at most n terms.
+    A class of a items and a cluster of b share m items with hypergeometric probability, and contribute m/n log(n m / (a b)). The term depends on the
+    two sizes alone, so it is computed once per pair of distinct sizes; n items allow few of those. For each a, the m of all clusters make at most n
+    terms.
     """
     from scipy.special import gammaln
 
     n = int(class_sizes.sum())
+    # logarithms of factorials: their ratios are probabilities, they themselves overflow
     log_factorial = gammaln(np.arange(1, n + 2))
     b_sizes, b_times = np.unique(cluster_sizes, return_counts=True)
     expected = 0.0

@@ -1,4 +1,4 @@
-"""Retrieval judged by continuous labels: mean label distance at k and the modified nDCG (Kim et al., CVPR 2019, section 4.1)."""
+"""Retrieval metrics on continuous labels: mean label distance at k and the modified nDCG (Kim et al., CVPR 2019, section 4.1)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 DISTANCE_KS, NDCG_KS = tuple(range(1, 11)), tuple(range(10, 101, 10))
 _ENTRIES = 8_000_000
-MOST_QUERIES = 2_000  # of a comparison
+MOST_QUERIES = 2_000  # queries of a comparison
 FEWEST_LABELED = DISTANCE_KS[-1] + 1  # images
-_DISTANCES = 1_000_000  # of labels at once
+_DISTANCES = 1_000_000  # label distances at once
 
 
 def continuous_metrics(
@@ -32,47 +32,46 @@ def continuous_metrics(
     scale: float = 1.0,
     exclude: Any = None,
 ) -> dict[str, float]:
-    """How near in the label space the images are that an embedding retrieves by Euclidean distance.
+    """Label distances of the images that an embedding retrieves by Euclidean distance.
 
-    mean_label_distance_at_k is the mean over queries of the mean label distance of the k nearest gallery images; smaller is better. ndcg_at_k is Eq.
-    12: the sum over ranks i of 2^(r_i) / log2(i + 1), over that of the k images of the smallest label distance, with the relevance r_i = -log2(y +
-    1), that is 1 / (1 + y) for a label distance y; 1 is best.
+    mean_label_distance_at_k is the mean label distance of the k nearest gallery images, averaged over queries; smaller is better. ndcg_at_k is Eq.
+    12: the sum over ranks i of 2^(r_i) / log2(i + 1), divided by that of the k images with the smallest label distances. The relevance is r_i =
+    -log2(y + 1), so 2^(r_i) = 1 / (1 + y) for a label distance y; 1 is best.
 
     Args:
-        label_distances: (q, n), of queries to gallery images, plain distances.
-        query_embeddings, gallery_embeddings: (q, d) and (n, d). Equally near images are taken in their order.
-        ks: how many are retrieved, each at most n.
-        relevance_distances: (q, n), where nDCG goes by other distances. The paper's Eq. 12 writes |y_q - y_i|, the Euclidean norm, which for poses is
-            not their label distance, a sum over joints; the authors' code takes the label distance, as this does by default.
-        scale: by which mean label distances are multiplied. The authors' code has 224 / 288 for MPII poses, whose joints are annotated in frames of
-            288 pixels, of which the network is shown 224.
-        exclude: (q,) one gallery row for each query that must not be retrieved, such as the query itself; -1 for none.
+        label_distances: (q, n), from queries to gallery images, not squared.
+        query_embeddings, gallery_embeddings: (q, d) and (n, d). Ties are ranked in order of the gallery.
+        ks: numbers of retrieved images, at most n.
+        relevance_distances: (q, n), other distances for nDCG. Eq. 12 writes the Euclidean norm |y_q - y_i|, which for poses is not their label
+            distance, a sum over joints; the default is the label distance, as in the authors' code.
+        scale: factor on mean label distances. The authors' code has 224 / 288 for MPII poses, annotated in frames of 288 pixels and cropped to 224.
+        exclude: (q,) one gallery row per query that must not be retrieved, such as the query itself; -1 for none.
 
     Raises:
         InputError: shapes that do not fit, a k below 1 or beyond the gallery, distances that are negative or not finite.
     """
     distance, queries, gallery = _checked(label_distances, query_embeddings, gallery_embeddings)
     relevant = distance if relevance_distances is None else _checked(relevance_distances, queries, gallery)[0]
-    _, hidden, most = _asked(distance, ks, exclude)
+    _, hidden, most = _checked_cutoffs(distance, ks, exclude)
     retrieved = retrieve(queries, gallery, most, hidden)
     return _metrics(distance, relevant, retrieved, sorted(set(ks)), scale, hidden)
 
 
 def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100), *, exclude: Any = None) -> dict[str, float]:
-    """The metrics of a retrieval by the labels themselves, the bound of every embedding: the least mean label distances, and nDCG 1.
+    """Metrics of retrieval by the labels themselves, the bound of any embedding: the smallest mean label distances, and nDCG 1.
 
     Arguments and errors as for `continuous_metrics`.
     """
-    distance, hidden, most = _asked(_checked_distances(label_distances), ks, exclude)
+    distance, hidden, most = _checked_cutoffs(_checked_distances(label_distances), ks, exclude)
     return _metrics(distance, distance, _smallest(_without(distance, hidden), most), sorted(set(ks)), 1.0, hidden)
 
 
 def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100), *, exclude: Any = None) -> dict[str, float]:
-    """What the metrics are on average for a retrieval by chance, exactly: each rank has the mean distance and the mean relevance of the gallery.
+    """Expected metrics of random retrieval, exact: each rank has the mean distance and the mean relevance of the gallery.
 
     Arguments and errors as for `continuous_metrics`.
     """
-    distance, hidden, most = _asked(_checked_distances(label_distances), ks, exclude)
+    distance, hidden, most = _checked_cutoffs(_checked_distances(label_distances), ks, exclude)
     shown = _without(distance, hidden)
     count = np.isfinite(shown).sum(axis=1)
     mean_distance = float((np.where(np.isfinite(shown), shown, 0).sum(axis=1) / count).mean())
@@ -85,14 +84,15 @@ def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
 
 
 def retrieve(queries: NDArray[Any], gallery: NDArray[Any], k: int, exclude: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """The k gallery rows (q, k) of the smallest Euclidean distance to each query, nearest first, equal ones in order; of a memory-mapped gallery a
-    part at a time.
+    """The k gallery rows (q, k) with the smallest Euclidean distance to each query, nearest first, ties in order of rows; a memory-mapped gallery is
+    read in parts.
     """
-    # from differences of centred rows in float64: an order that does not depend on where the origin lies
-    centre = gallery.mean(axis=0, dtype=np.float64)
-    rows, found, nearest = queries.astype(np.float64) - centre, np.empty((len(queries), 0), np.int64), np.empty((len(queries), 0))
+    # |x - y|^2 without |x|^2, which does not change the order of y;
+    # of centered rows in float64, so that the order does not depend on the origin
+    center = gallery.mean(axis=0, dtype=np.float64)
+    rows, found, nearest = queries.astype(np.float64) - center, np.empty((len(queries), 0), np.int64), np.empty((len(queries), 0))
     for part in row_slices(*gallery.shape):
-        columns = gallery[part].astype(np.float64) - centre
+        columns = gallery[part].astype(np.float64) - center
         lengths, few = np.einsum("ij,ij->i", columns, columns), min(k, len(columns))
         near, distances = np.empty((len(rows), few), np.int64), np.empty((len(rows), few))
         size = max(1, _ENTRIES // len(columns))
@@ -102,7 +102,7 @@ def retrieve(queries: NDArray[Any], gallery: NDArray[Any], k: int, exclude: NDAr
             near[chunk] = _smallest(distance, few)
             distances[chunk] = np.take_along_axis(distance, near[chunk], axis=1)
         found, nearest = np.hstack([found, near + part.start]), np.hstack([nearest, distances])
-        # what was found before comes first among equals
+        # stable: among equals, earlier parts come first
         order = _smallest(nearest, min(k, nearest.shape[1]))
         found, nearest = np.take_along_axis(found, order, axis=1), np.take_along_axis(nearest, order, axis=1)
     return found
@@ -114,6 +114,7 @@ def _metrics(
     distances = np.take_along_axis(distance, retrieved, axis=1)
     ideal = np.take_along_axis(relevant, _smallest(_without(relevant, hidden), retrieved.shape[1]), axis=1)
     discounts = 1 / np.log2(np.arange(2, retrieved.shape[1] + 2))
+    # the gain 2^r with r = -log2(y + 1) is 1 / (1 + y)
     gains, best = (np.cumsum(discounts / (1 + each), axis=1) for each in (np.take_along_axis(relevant, retrieved, axis=1), ideal))
     sums = np.cumsum(distances, axis=1)
     means = {f"mean_label_distance_at_{k}": float((sums[:, k - 1] / k).mean() * scale) for k in ks}
@@ -121,7 +122,8 @@ def _metrics(
 
 
 def _smallest(values: NDArray[Any], k: int) -> NDArray[np.int64]:
-    """Columns of the k smallest of each row, smallest first, equal ones by column."""
+    """Columns of the k smallest values of each row, ascending, ties by column."""
+    # both stable, so that the results agree; partitioning first is faster for small k only
     if k >= values.shape[1] // 4:
         return np.argsort(values, axis=1, kind="stable")[:, :k]
     limit = np.partition(values, k - 1, axis=1)[:, k - 1, None]
@@ -140,10 +142,10 @@ def _checked(label_distances: Any, query_embeddings: Any, gallery_embeddings: An
     distance = _checked_distances(label_distances)
     queries, gallery = to_numpy(query_embeddings), to_numpy(gallery_embeddings)
     if queries.ndim != 2 or gallery.ndim != 2 or queries.shape[1] != gallery.shape[1]:
-        raise InputError(f"The queries have shape {queries.shape}, the gallery {gallery.shape}; give rows of one embedding, (q, d) and (n, d).")
+        raise InputError(f"The queries have shape {queries.shape}, the gallery {gallery.shape}; pass rows of the same space, (q, d) and (n, d).")
     if distance.shape != (len(queries), len(gallery)):
         raise InputError(
-            f"Label distances of shape {distance.shape} do not fit {len(queries)} queries and {len(gallery)} gallery images; give one for each pair."
+            f"Label distances of shape {distance.shape} do not fit {len(queries)} queries and {len(gallery)} gallery images; pass one for each pair."
         )
     for name, rows in (("query", queries), ("gallery", gallery)):
         for part in row_slices(*rows.shape):
@@ -156,30 +158,30 @@ def _checked(label_distances: Any, query_embeddings: Any, gallery_embeddings: An
 def _checked_distances(label_distances: Any) -> NDArray[Any]:
     distance = to_numpy(label_distances)
     if distance.ndim != 2 or not distance.size:
-        raise InputError(f"The label distances have shape {distance.shape}; give those of queries to gallery images, (q, n).")
+        raise InputError(f"The label distances have shape {distance.shape}; pass those from queries to gallery images, (q, n).")
     distance = distance.astype(np.float64)
     wrong = np.argwhere(~((distance >= 0) & np.isfinite(distance)))
     if wrong.size:
         row, column = wrong[0]
         raise InputError(
-            f"The label distance of query {row} and gallery image {column} is {distance[row, column]:g}; distances are finite, 0 or more."
+            f"The label distance of query {row} and gallery image {column} is {distance[row, column]:g}; distances must be finite and not negative."
         )
     return distance
 
 
-def _asked(distance: NDArray[Any], ks: Sequence[int], exclude: Any) -> tuple[NDArray[Any], NDArray[np.int64] | None, int]:
-    """The distances, which row each query leaves out, and how many are retrieved at most."""
+def _checked_cutoffs(distance: NDArray[Any], ks: Sequence[int], exclude: Any) -> tuple[NDArray[Any], NDArray[np.int64] | None, int]:
+    """The distances, the gallery row that each query excludes, and the largest number of retrieved images."""
     hidden = None if exclude is None else checked_exclude(exclude, *distance.shape)
     gallery = distance.shape[1] - (hidden is not None)
     if not len(ks) or min(ks) < 1 or max(ks) > gallery:
-        raise InputError(f"ks are {list(ks)}, and {gallery} images can be retrieved; choose whole numbers from 1 to {gallery}.")
+        raise InputError(f"ks are {list(ks)}, but {gallery} images can be retrieved; choose whole numbers from 1 to {gallery}.")
     return distance, hidden, int(max(ks))
 
 
 def with_bounds(found: pd.DataFrame) -> pd.DataFrame:
     """The main figures of `continuous_comparison`, a row per space by its name, then "chance" and "oracle".
 
-    Columns: mean_label_distance_at_1 and _10, ndcg_at_10 and that of the most images that are measured, up to 100.
+    Columns: mean_label_distance_at_1 and _10, ndcg_at_10 and the one at the largest k, up to 100.
     """
     most = max((int(name.rpartition("_")[2]) for name in map(str, found) if name.startswith("ndcg_at_")), default=0)
     columns = ["mean_label_distance_at_1", "mean_label_distance_at_10", *(f"ndcg_at_{k}" for k in sorted({10, most}))]
@@ -199,19 +201,20 @@ def continuous_comparison(
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> pd.DataFrame | None:
-    """A line per space: `row` its name, mean_label_distance_at_1 to 10, ndcg_at_10 to 100, and of the bounds the same with oracle_ and chance_.
+    """A row per space: `row` (its name), mean_label_distance_at_1 to 10, ndcg_at_10 to 100, and the same of the bounds, with the prefixes oracle_ and
+    chance_.
 
     Args:
-        spaces: embeddings (m, d) by name; row i belongs to image `rows[i]` of those that `labels` are of; None: all.
-        progress: called with (queries done, queries). Of more than 2,000 images so many, evenly spread, ask.
-        should_stop: asked between blocks of queries; once true, the result is None.
+        spaces: embeddings (m, d) by name; row i belongs to image `rows[i]` of `labels`; None: to image i.
+        progress: called with (queries done, queries). Queries are all images, or 2,000 evenly spaced ones of more.
+        should_stop: checked between blocks of queries; if true, the result is None.
 
     Raises:
         InputError: fewer than 11 images, or embeddings that do not fit.
     """
     places = np.arange(len(labels)) if rows is None else np.asarray(rows)
     if len(places) < FEWEST_LABELED:
-        raise InputError(f"{len(places):,} images with a label are too few to measure retrieval; give at least {FEWEST_LABELED}.")
+        raise InputError(f"{len(places):,} images with a label are too few to measure retrieval; pass at least {FEWEST_LABELED}.")
     queries, found = spread_queries(len(places)), list[pd.DataFrame]()
     size = max(1, _DISTANCES // len(places))
     for start in range(0, len(queries), size):
@@ -221,7 +224,7 @@ def continuous_comparison(
             return None
         block = queries[start : start + size]
         distance = labels.between(places[block], places)
-        # every metric is a mean over queries
+        # every metric is a mean over queries, so blocks combine by their share of them
         found.append(len(block) / len(queries) * _lines(spaces, distance, block))
     if progress:
         progress(len(queries), len(queries))
@@ -230,7 +233,7 @@ def continuous_comparison(
 
 
 def spread_queries(images: int) -> NDArray[np.int64]:
-    """Places of those of so many images that ask: all, or 2,000 at equal distances."""
+    """Row numbers of the queries among so many images: all, or 2,000 at equal intervals."""
     return np.unique(np.linspace(0, images - 1, min(images, MOST_QUERIES)).round().astype(np.int64))
 
 
@@ -247,7 +250,7 @@ def _lines(spaces: Mapping[str, NDArray[Any]], distance: NDArray[np.float32], bl
 def oracle_and_chance(
     distance: NDArray[np.float32], distances: Sequence[int], ndcg: Sequence[int], exclude: NDArray[np.int64] | None = None
 ) -> dict[str, float]:
-    """The metrics of a retrieval by the labels themselves ("oracle_..."; its nDCG is 1) and of one by chance ("chance_..."), at these k.
+    """Metrics of retrieval by the labels themselves ("oracle_...", without nDCG, which is 1) and of random retrieval ("chance_..."), at these k.
 
     `distance` (q, n) are label distances; `exclude` as for `continuous_metrics`.
     """
@@ -262,5 +265,5 @@ def oracle_and_chance(
 
 
 def continuous_metric_names(distances: Sequence[int], ndcg: Sequence[int]) -> list[str]:
-    """As `continuous_metrics` names them."""
+    """Names of the metrics of `continuous_metrics` at these k."""
     return [*(f"mean_label_distance_at_{k}" for k in distances), *(f"ndcg_at_{k}" for k in ndcg)]

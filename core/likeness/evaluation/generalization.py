@@ -1,4 +1,4 @@
-"""What a benchmark of methods x splits says: scores against shift, one figure for all shifts, and what goes with it."""
+"""Tables of a benchmark of methods on splits: scores by shift, an aggregate over shifts, and correlations."""
 
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -9,39 +9,38 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.evaluation.structure import STRUCTURE
 
-_REMOVAL = "removal "  # how `likeness.shifts.build_splits` names them
+_REMOVAL = "removal "  # the names that `likeness.shifts.build_splits` gives them
 CELL = ["row", "split", "distance"]
 
 
 def aggregated_generalization_score(distances: Any, scores: Any) -> float:
-    """AGS: the area under the scores over the distances, which are first scaled to 0 to 1 (ooDML, section 4.1).
+    """AGS: area under the curve of scores over distances, which are scaled to [0, 1] first (ooDML, section 4.1).
 
-    By the trapezoidal rule between neighboring distances; scores from 0 to 1 give a figure from 0 to 1.
+    Trapezoidal rule between neighboring distances; in [0, 1] for scores in [0, 1].
 
     Args:
         distances: (s,) Frechet distances of the splits, in any order.
         scores: (s,) a method's score on each.
 
     Raises:
-        InputError: other lengths, fewer than two splits, equal distances, or values that are not finite.
+        InputError: different lengths, fewer than two splits, equal distances, or values that are not finite.
     """
     x, y = np.asarray(distances, dtype=np.float64), np.asarray(scores, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
-        raise InputError(f"Distances of shape {x.shape} and scores of shape {y.shape}; give two or more splits with a distance and a score each.")
+        raise InputError(f"Distances have shape {x.shape} and scores {y.shape}; pass at least two splits with a distance and a score each.")
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise InputError("A distance or score is not finite; leave that split out.")
+        raise InputError("A distance or score is not finite; remove that split.")
     if len(np.unique(x)) < len(x):
-        raise InputError("Two splits have the same distance; leave one of them out.")
+        raise InputError("Two splits have the same distance; remove one of them.")
     order = np.argsort(x)
     return float(np.trapezoid(y[order], (x[order] - x.min()) / (x.max() - x.min())))
 
 
 def by_split(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
-    """Mean and deviation over seeds of a figure, a line per method and split, with the difference from the mean of all methods on the split.
+    """Mean and standard deviation of a score over seeds, a row per method and split, with the difference from the mean of all methods on the split.
 
-    `measured` has a line per run: `row` (the method), `seed`, `split`, `distance` and figures, as `likeness.studies.study.measured` gives them; what
-    comes out row, split, distance, runs, mean, deviation (0 for one run), difference; by distance. The difference is NaN on splits that lack a
-    method.
+    `measured` has a row per run: `row` (the method), `seed`, `split`, `distance` and scores, as from `likeness.studies.study.measured`. Columns: row,
+    split, distance, runs, mean, deviation (0 for one run), difference; sorted by distance. The difference is NaN on splits that lack a method.
     """
     if not len(measured):
         return pd.DataFrame(columns=[*CELL, "runs", "mean", "deviation", "difference"])
@@ -54,7 +53,7 @@ def by_split(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFram
 
 
 class RemovalRise(NamedTuple):
-    """Where scores rise though the distance grows: the hardest split by exchanges alone, a harder one by removals, and the mean of each."""
+    """Scores that rise with the distance: the hardest split without removals, a harder one with removals, and the mean score on each."""
 
     before: str
     after: str
@@ -63,10 +62,10 @@ class RemovalRise(NamedTuple):
 
 
 def rise_by_removal(found: pd.DataFrame) -> RemovalRise | None:
-    """Whether methods do better on the hardest split that has lost classes than on the hardest one that has not, by the lines of `by_split`.
+    """Whether methods score higher on the hardest split with removed classes than on the hardest one without, from the table of `by_split`.
 
-    Removal takes the classes away that lie between the two sides, which are the hardest to tell apart, and leaves fewer to choose among. Larger
-    scores are better, means are over the methods that were measured on both splits, and there is None where there is no such rise.
+    Removal deletes the classes between the two sides, which are the hardest to tell apart, and leaves fewer to choose from. Means are over the
+    methods measured on both splits; larger scores are better. None if there is no rise.
     """
     is_removal = found["split"].astype(str).str.startswith(_REMOVAL)
     both = found[is_removal], found[~is_removal]
@@ -81,10 +80,10 @@ def rise_by_removal(found: pd.DataFrame) -> RemovalRise | None:
 
 
 def generalization_scores(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
-    """AGS of each method, mean and deviation over the seeds that have every split: row, runs, ags, deviation; the best first.
+    """AGS of each method, mean and standard deviation over the seeds that have every split: row, runs, ags, deviation; best first.
 
-    A method without a complete seed has no line, since areas over fewer splits are not comparable; and no method has one where splits are at
-    the same distance, such as the two directions of one division.
+    Methods without a complete seed are left out, since areas over fewer splits are not comparable. Empty if two splits have the same distance, such
+    as the two directions of one division.
     """
     lines = []
     splits = measured["split"].nunique() if len(measured) else 0
@@ -99,9 +98,9 @@ def generalization_scores(measured: pd.DataFrame, figure: str = "recall_at_1") -
 
 
 def scaled_structure(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
-    """Structure and score of each run, both scaled to 0 to 1 within its split, so that splits can be laid over each other (Figure 4).
+    """Structure and score of each run, both scaled to [0, 1] within its split, to plot splits in one figure (Figure 4).
 
-    row, seed, split, distance, property, structure, score: a line per run and property; splits with one run or equal values are left out.
+    row, seed, split, distance, property, structure, score: a row per run and property; splits with one run or equal values are left out.
     """
     parts = []
     for (_, _), own in measured.groupby(["split", "distance"], sort=False) if len(measured) else []:
@@ -115,9 +114,7 @@ def scaled_structure(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.
 
 
 def structure_correlations(scaled: pd.DataFrame) -> pd.DataFrame:
-    """Pearson's correlation of structure with score (`scaled_structure`), for each split and over all: property, split ("all" for all), runs,
-    correlation.
-    """
+    """Pearson correlation of structure and score (`scaled_structure`) on each split and over all ("all"): property, split, runs, correlation."""
     lines = []
     for name, own in scaled.groupby("property", sort=False):
         for split, part in [("all", own), *own.groupby("split", sort=False)]:
@@ -127,14 +124,13 @@ def structure_correlations(scaled: pd.DataFrame) -> pd.DataFrame:
 
 
 def correlations_without(scaled: pd.DataFrame, count: int = 1) -> pd.DataFrame:
-    """Whether a correlation of structure with score (`scaled_structure`) hinges on a few methods: what is left of it at worst without any `count` of
-    them.
+    """Robustness of the correlations of structure and score (`scaled_structure`): the weakest one after removing any `count` methods.
 
-    Every choice of so many methods is tried; structure and score of the remaining ones are scaled anew within each split.
+    All choices of so many methods are tried; structure and score of the others are rescaled within each split.
 
     Returns:
-        property, correlation (over all splits, with all methods), weakest (the least of it, or the furthest to the other sign), and without, the
-        names that were left out then. Properties with fewer than three other methods are left out.
+        property, correlation (over all splits and methods), weakest (closest to 0, or farthest into the other sign), and without (the methods removed
+        for it). Properties with fewer than three remaining methods are left out.
     """
     lines = []
     for name, own in scaled.groupby("property", sort=False):
@@ -153,7 +149,7 @@ def _correlation(own: pd.DataFrame) -> float:
 
 
 def _rescaled(own: pd.DataFrame) -> pd.DataFrame:
-    """Structure and score between 0 and 1 within each split; a split of equal values is left out."""
+    """Scales structure and score to [0, 1] within each split; splits of equal values are left out."""
     groups = own.groupby("split", sort=False)[["structure", "score"]]
     low, span = groups.transform("min"), groups.transform("max") - groups.transform("min")
     kept = (span > 0).all(axis=1)
@@ -161,7 +157,7 @@ def _rescaled(own: pd.DataFrame) -> pd.DataFrame:
 
 
 def few_shot_gains(measured: pd.DataFrame) -> pd.DataFrame:
-    """R@1 on the queries of few-shot episodes before and after adaptation (Figure 7), a line per method, split and number of shots.
+    """R@1 on the queries of few-shot episodes before and after adaptation (Figure 7), a row per method, split and number of shots.
 
     row, split, distance, shots, runs, zero_shot, few_shot, gain: few_shot / zero_shot - 1 of the means over the seeds.
     """

@@ -1,4 +1,4 @@
-"""How far the similarities within an embedding space are from those that language gives its classes (language guidance, section 4.5)."""
+"""Divergence between the similarities of an embedding space and those of language (language guidance, section 4.5)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,8 +20,10 @@ BLOCK_BYTES = 32_000_000
 
 @dataclass(frozen=True)
 class LanguageDivergence:
-    """Divergences of the rows of a space's similarity matrix from language, in nats: mean and deviation (ddof 0) over the rows, the rows (n,), one
-    per image, or (c,), one per class, and the mean of each class, indexed by its name, in the order of the classes.
+    """Divergences in nats between the rows of a space's similarity matrix and those of language.
+
+    Mean and standard deviation (ddof 0) over the rows; the rows (n,), one per image, or (c,), one per class; and the mean of each class,
+    indexed by its name, in order of the classes.
     """
 
     mean: float
@@ -46,29 +48,29 @@ def language_divergence(
     """Row-wise KL divergence between a space's similarities and language's (Roth et al., CVPR 2022, section 4.5; Eq. 2 and 3).
 
     With X the cosines of all images with all images, L the similarities of their class names and T the temperature, row i gives KL(softmax(X_i / T)
-    || softmax(L_i / T)): with the defaults, what the loss `likeness.losses.language_match` would be on all images as one batch. The paper prints 1.49
-    ± 0.16 without and 0.34 ± 0.09 with guidance and does not say how these were scaled. Eq. 2 as printed, T = 1 here, can't give them: it stays below
-    some 0.2, since cosines differ by little. So compare spaces, never with the paper's figures.
+    || softmax(L_i / T)): with the defaults, this is the loss `likeness.losses.language_match` on all images as one batch. The paper prints 1.49 ±
+    0.16 without and 0.34 ± 0.09 with guidance, without their scaling. Eq. 2 as printed, T = 1 here, cannot reach them: it stays below about 0.2,
+    since cosines differ little. Compare spaces with each other, not with the paper.
 
-    With T = 1 it measures the scale of the cosines more than their order, since it is about half the variance of X - L: a space in which all images
-    look the same comes out closer to language than one that orders its classes just as language does, but more distinctly; and a constant further
-    dimension, which changes no neighbor, can lower it as much as guidance does (on the shipped images it did). Read `language_rank_correlation`
-    beside it, which depends on the order alone.
+    With T = 1 it is about half the variance of X - L, so it measures the scale of the cosines more than their order: a collapsed space can be closer
+    to language than one that orders its classes exactly as language does, but with larger differences; and an added constant dimension, which changes
+    no neighbor, can lower it as much as guidance (on the shipped images it did). Read it together with `language_rank_correlation`, which depends on
+    the order alone.
 
     Args:
         embeddings: (n, d), NumPy or torch, of any length; their cosines are compared.
         labels: (n,) class numbers 0 to c - 1.
         language: (c, c) similarities S^lang of the class names, as of `likeness.language.class_similarities`.
-        direction: "image||language" is Eq. 2; "language||image" the divergence the other way round.
+        direction: "image||language" is Eq. 2; "language||image" is the reverse divergence.
         level: "image": rows and columns are images; "class": they are classes, each the mean of its images' unit vectors.
-        masked: entries of the same class count as 1 + shift on both sides (Eq. 3), since names tell nothing about differences within a class.
-        shift: gamma_lang, added to L. It matters under the mask alone, where a larger one separates "same class" from all the rest.
-        temperature: T. Not in the paper. The divergence is not multiplied by T squared, as `language_match` does for its gradient's sake.
+        masked: entries of the same class are set to 1 + shift on both sides (Eq. 3), since names say nothing about differences within a class.
+        shift: gamma_lang, added to L. It only matters with the mask, where larger values separate "same class" from the rest.
+        temperature: T, not in the paper. The divergence is not multiplied by T squared, unlike in `language_match`.
         names: c class names, for `per_class`; without them their numbers.
 
     Returns:
-        Zero or more in each row, 0 where both sides have the same softmax. Products are in the embeddings' precision (float64 stays float64),
-        everything else in float64. Memory beyond the inputs is bounded; 20,000 images take 10 to 20 seconds of a core.
+        At least 0 in each row; 0 if both sides have the same softmax. Products are in the embeddings' precision, everything else in float64. Memory
+        beyond the inputs is bounded; 20,000 images take 10 to 20 seconds on one core.
 
     Raises:
         InputError: embeddings, labels, similarities or names that do not fit, one class only, a class without images, unknown direction or level, a
@@ -99,7 +101,7 @@ def language_divergence(
 
 
 class _Target:
-    """The language side, L / T (c, c), known by class of each column (m,): its softmax over all images needs one sum per class, not per image."""
+    """The language side, L / T (c, c), for columns of known classes (m,): its softmax over all images needs one sum per class, not per image."""
 
     def __init__(self, similarities: NDArray[np.float64], numbers: NDArray[np.int64]) -> None:
         from scipy.special import logsumexp
@@ -112,10 +114,11 @@ class _Target:
     def divergences(self, image: NDArray[np.float64], own: NDArray[np.int64], direction: str) -> NDArray[np.float64]:
         """KL of rows X / T (b, m) of images of the classes `own` (b,) -> (b,).
 
-        With Z the sums that softmax divides by, KL(p || q) = sum_j p_j (X_j - L_j) / T - log Z_X + log Z_L, and the reverse with q and signs
-        changed.
+        With Z the normalizers of the softmaxes, KL(p || q) = sum_j p_j (X_j - L_j) / T - log Z_X + log Z_L, and the reverse with q and opposite
+        signs.
         """
         gaps = image - self.similarities[own][:, self.numbers]
+        # subtracted before exp, which would overflow at low temperatures
         largest = image.max(axis=1)
         powers = np.exp(image - largest[:, None])
         sums = powers.sum(axis=1)
@@ -135,4 +138,4 @@ def _check(direction: str, level: str, temperature: float) -> None:
         if value not in known:
             raise InputError(f"There is no {what} '{value}'; choose from {', '.join(known)}.")
     if not 0 < temperature < float("inf"):
-        raise InputError(f"temperature is {temperature}, but it must be above 0; the paper has none, which is 1.")
+        raise InputError(f"temperature is {temperature}, but it must be above 0; 1 is the paper's loss.")

@@ -1,4 +1,4 @@
-"""Metrics of a space, those that are wanted, each computed once."""
+"""Selected metrics of a space, each computed once."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -23,22 +23,22 @@ def metrics(
     distance: Literal["cosine", "euclidean"] = "cosine",
     seed: int = 0,
 ) -> dict[str, float]:
-    """How well vectors of the same label lie together: retrieval, clustering and structure, what is wanted of them.
+    """Retrieval, clustering and structure metrics of labeled vectors.
 
     Args:
         vectors: (n, d), NumPy or torch.
-        labels: label of each row (n,), of any hashable kind. Rows without one (None, NaN, "", `likeness.data.UNLABELED`) take no part.
+        labels: label of each row (n,), of any hashable type. Unlabeled rows (None, NaN, "", `likeness.data.UNLABELED`) are ignored.
         include: names of metrics (`likeness.evaluation.metric_names`; "recall_at_10" for any number), or functions (vectors, labels) -> number;
             None: those of `METRICS`.
-        distance: by what rows are ranked and grouped.
+        distance: distance for ranking and clustering.
         seed: of the k-means behind "ami", "nmi" and "f1".
 
     Returns:
-        The metrics by name, in the order of `include`; functions by their own names. Where rows have no label, also how many: "left_out".
+        The metrics by name, in the order of `include`; functions by their own names. If rows are unlabeled, also their number: "left_out".
 
     Raises:
-        InputError: an unknown name, one that needs label distances, two functions of one name, or whatever `retrieval_metrics`,
-            `clustering_metrics` and `structure_metrics` refuse.
+        InputError: an unknown name, one that needs label distances, two functions of one name, or an error of `retrieval_metrics`,
+            `clustering_metrics` or `structure_metrics`.
 
     Example:
         >>> rows = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]]
@@ -51,7 +51,7 @@ def metrics(
 
 
 def labeled_part(vectors: Any, labels: Any) -> tuple[Any, Any, int]:
-    """The rows that have a label (`likeness.data.has_label`), their labels, and how many have none; what is given where all have, or none fits."""
+    """Rows with a label (`likeness.data.has_label`), their labels, and the number of unlabeled rows; the input itself if all or none are labeled."""
     given = labels if isinstance(labels, pd.Series | pd.Index | list | tuple) else to_numpy(labels)
     if getattr(given, "ndim", 1) != 1 or len(given) != len(vectors):
         return vectors, labels, 0
@@ -64,18 +64,18 @@ def labeled_part(vectors: Any, labels: Any) -> tuple[Any, Any, int]:
 
 
 def chosen_metrics(include: MetricLike | Sequence[MetricLike] | None = None, *, words: bool = False) -> list[Metric]:
-    """The metrics that are named, each once; None: those of `METRICS`. `words`: there is a notion, so that its aspects can be judged, too.
+    """The named metrics, each once; None: those of `METRICS`. `words`: also allow metrics of a notion's aspects.
 
-    InputError: an unknown name, one that needs label distances, none at all, or two functions of one name.
+    InputError: an unknown name, one that needs label distances, no metric, or two functions of one name.
     """
     wanted: Sequence[MetricLike] = list(METRICS) if include is None else [include] if isinstance(include, str) or callable(include) else list(include)
     if not wanted:
-        raise InputError(f"There is no metric to measure; name at least one of {', '.join(METRICS)}.")
+        raise InputError(f"There is no metric to measure; choose from {', '.join(METRICS)}.")
     found: dict[str, Metric] = {}
     for each in dict.fromkeys(wanted):
         metric = find_metric(each) if isinstance(each, str) else own_metric(each)
         if metric.name in found:
-            raise InputError(f"Two metrics are called '{metric.name}', so their figures could not be told apart; rename your function.")
+            raise InputError(f"Two metrics are called '{metric.name}'; rename your function.")
         if metric.kind == "words" and not words:
             raise InputError(f"The metric '{metric.name}' needs a notion's aspects; use `likeness.studies.compare` or `likeness evaluate`.")
         if metric.compute is None and metric.kind != "words":
@@ -87,7 +87,7 @@ def chosen_metrics(include: MetricLike | Sequence[MetricLike] | None = None, *, 
 def measure(
     vectors: Any, labels: Any, chosen: Sequence[Metric], distance: Literal["cosine", "euclidean"] = "cosine", seed: int = 0
 ) -> dict[str, float]:
-    """The values of these metrics, but for those of words; those that are computed together are computed in one call."""
+    """The values of these metrics, except those of words; metrics with the same function are computed in one call."""
     found: dict[str, float] = {}
     for compute in dict.fromkeys(metric.compute for metric in chosen):
         if compute is not None:

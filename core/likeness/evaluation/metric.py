@@ -1,4 +1,4 @@
-"""A metric: its name, what it means, and how it is computed and shown."""
+"""What a metric declares about itself."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -12,16 +12,16 @@ Compute = Callable[[Any, Any, Sequence[str], Literal["cosine", "euclidean"], int
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric. A file of `likeness.evaluation.definitions` declares it, alone or with those that are computed with it; one line there lists it.
+    """A metric. A file of `likeness.evaluation.definitions` declares it, with those that are computed in the same call.
 
     Attributes:
-        name, title, help: as it stands in tables, as people read it, and one sentence; "{k}" in it is one for each k, as in "recall_at_{k}".
-        kind: what it judges: "retrieval", "clustering" and "structure" by class labels, "continuous" by label distances, "words" by a notion's
-            aspects; "own" is somebody's.
+        name, title, help: in tables, for people, and one sentence; "{k}" stands for any number, as in "recall_at_{k}".
+        kind: what it measures: "retrieval", "clustering" and "structure" by class labels, "continuous" by label distances, "words" by a notion's
+            aspects; "own" for functions of users.
         compute: from vectors (n, d) and labels (n,); metrics with the same function are computed in one call. None: not from class labels.
-        larger_is_better: None where it is a property, and neither is better.
-        format: of a value, as Python writes it.
-        compared: whether a comparison of methods measures it by default.
+        larger_is_better: None for a property without better and worse.
+        format: format specification of a value.
+        compared: measured by default in comparisons of methods.
     """
 
     name: str
@@ -34,11 +34,11 @@ class Metric:
     compared: bool = False
 
     def better(self, value: float, than: float | None) -> bool:
-        """Whether a value is better than another one; anything is better than none."""
+        """Whether a value is better than another; any value is better than None."""
         return than is None or (value < than if self.larger_is_better is False else value > than)
 
     def at(self, name: str) -> "Metric | None":
-        """This metric where `name` is its name, or its name at some k; None where it is not."""
+        """This metric if `name` is its name, or its name at some k; else None."""
         if name == self.name:
             return self
         match = re.fullmatch(re.escape(self.name).replace(r"\{k\}", r"(?P<k>[1-9]\d*)"), name)
@@ -48,7 +48,7 @@ class Metric:
 
 
 def own_metric(function: Callable[[Any, Any], float]) -> Metric:
-    """The metric that a function (vectors, labels) -> number is, under its own name; the first line of its docstring is its help."""
+    """Wraps a function (vectors, labels) -> number as a metric with the function's name; the first line of its docstring is the help."""
     name = getattr(function, "__name__", type(function).__name__)
-    about = (function.__doc__ or "").strip().splitlines() or [f"{name}, as its function says."]
+    about = (function.__doc__ or "").strip().splitlines() or [f"{name}, a function of your own."]
     return Metric(name, name, about[0], "own", lambda rows, labels, names, distance, seed: {name: float(function(rows, labels))})

@@ -1,4 +1,4 @@
-"""From the names of metrics to what is known about them."""
+"""Look-up of metrics by name."""
 
 from likeness.errors import InputError
 from likeness.evaluation import definitions
@@ -9,7 +9,7 @@ _VALIDATION = "validation_"
 
 
 def metric_names() -> list[str]:
-    """The names of all metrics; "recall_at_{k}" is one for each k.
+    """The names of all metrics; "{k}" in "recall_at_{k}" stands for any number.
 
     >>> "map_at_r" in metric_names()
     True
@@ -39,7 +39,7 @@ def listed_metric(name: str) -> Metric | None:
 
 
 def metric_title(name: str) -> str:
-    """The title of a metric: "R@1" for recall_at_1, "R@1, validation" for validation_recall_at_1; a name that is not listed is its own title.
+    """The title of a metric: "R@1" for recall_at_1, "R@1, validation" for validation_recall_at_1; unknown names are returned unchanged.
 
     >>> metric_title("validation_recall_at_1")
     'R@1, validation'
@@ -50,7 +50,7 @@ def metric_title(name: str) -> str:
     return title if plain == name else f"{title}, validation"
 
 
-# the order of the InDiReCT paper's tables; others follow
+# in the order of the InDiReCT paper's tables, then others
 _PAPER = ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
 
 
@@ -59,5 +59,5 @@ def _compared() -> dict[str, str]:
     return {name: found[name] for name in sorted(found, key=lambda name: _PAPER.index(name) if name in _PAPER else len(_PAPER))}
 
 
-# names and titles of the metrics that a comparison of methods measures, in the order in which they are shown
+# names and titles of the metrics that a comparison of methods measures, in display order
 METRICS = LiveView(_compared)

@@ -1,4 +1,4 @@
-"""Retrieval metrics, exact and in bounded memory."""
+"""Exact retrieval metrics in bounded memory."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
@@ -25,31 +25,32 @@ def retrieval_metrics(
     metric: DistanceMetric = "cosine",
     only: Collection[str] | None = None,
 ) -> dict[str, float]:
-    """How well items of the same label find each other: means over all queries of the scores of `retrieval_scores`.
+    """Retrieval metrics by label: means over all queries of the scores of `retrieval_scores`.
 
     Args:
-        embeddings: the gallery (n, d), NumPy or torch. Where a tensor lies on a GPU, that computes, with the same ranks; of more than a million
-            products.
-        labels: label of each gallery row (n,), of any hashable kind. Rows without one (`likeness.data.has_label`) neither ask nor are found.
+        embeddings: the gallery (n, d), NumPy or torch. A tensor on a GPU is ranked there, if there are more than a million products, with the same
+            result.
+        labels: label of each gallery row (n,), of any hashable type. Unlabeled rows (`likeness.data.has_label`) are neither queries nor in the
+            gallery.
         ks: cut-offs of recall.
-        query_embeddings: queries (q, d) that are not in the gallery; None: every gallery row asks, without finding itself.
-        query_labels: label of each query (q,); given exactly when `query_embeddings` is.
-        rows: numbers or mask of the queries that ask, the gallery staying whole; None: all.
-        metric: "cosine" ranks by direction alone; "euclidean" by distance between the rows as given. The same for unit rows.
-        only: names of the scores wanted; None: all.
+        query_embeddings: queries (q, d) that are not in the gallery; None: every gallery row is a query and does not find itself.
+        query_labels: label of each query (q,); required with `query_embeddings`.
+        rows: numbers or mask of the queries to evaluate; the gallery stays whole. None: all.
+        metric: "cosine", or "euclidean" distance between the rows as they are. Equivalent for unit rows.
+        only: names of the scores to compute; None: all.
 
     Returns:
-        precision_at_1, r_precision, map_at_r, map, mrr, map_at_1000 and recall_at_{k} for each k, in [0, 1]. The first five are means
-        over the queries that have a relevant item and NaN if none has; the others count the rest as 0. One class alone gives 1
-        throughout (map_at_1000: less, see there).
+        precision_at_1, r_precision, map_at_r, map, mrr, map_at_1000 and recall_at_{k} for each k, in [0, 1]. The first five are means over the
+        queries with a relevant item, NaN if there are none; the others count queries without one as 0. With a single class all are 1, except
+        map_at_1000.
 
     Raises:
-        InputError: on embeddings that are empty, not finite or (cosine) all zero in a row, on labels that do not fit, where no row or none that asks
-            has one, on an unknown score, and where there is no room for scratch files.
+        InputError: embeddings that are empty, not finite or (cosine) have a row of zeros; labels that do not fit; no query with a label; an unknown
+            score; no room for scratch files.
 
-    Memory is bounded: embeddings may be memory-mapped, of float32, and are read in parts. What is larger than 300 MB once scaled lies in
-    a file in the folder of temporary files (TMPDIR) meanwhile: 4 bytes per value. A query takes some hundred bytes for its scores, and a
-    block of queries 0.3 GB; on a GPU a block takes 1 GB (`_device.MOST_BYTES`), and embeddings up to as much again.
+    Memory is bounded: float32 embeddings may be memory-mapped and are read in parts. Scaled rows beyond 300 MB go to a temporary file (in TMPDIR), 4
+    bytes per value. A query takes about a hundred bytes for its scores, a block of queries 0.3 GB; on a GPU a block takes 1 GB
+    (`_device.MOST_BYTES`), and embeddings up to as much again.
 
     The first five equal AccuracyCalculator of pytorch-metric-learning with k=None.
 
@@ -73,30 +74,28 @@ def retrieval_scores(
     only: Collection[str] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> pd.DataFrame:
-    """The scores of each query; arguments and errors as in `retrieval_metrics`, and one once `should_stop`, asked between blocks of queries, is true.
+    """The scores of each query. Arguments and errors as in `retrieval_metrics`, and an InputError if `should_stop`, checked between blocks of
+    queries, is true.
 
-    With R relevant gallery items (same label, not the query itself), P(i) = share of relevant items among the i nearest and
-    rel(i) = 1 where the i-th nearest is relevant:
+    With R relevant gallery items (same label, not the query itself), P(i) = share of relevant items among the i nearest and rel(i) = 1 if the i-th
+    nearest is relevant:
 
-    * precision_at_1: rel(1).
-    * r_precision: P(R).
-    * map_at_r: 1/R sum over i <= R of P(i) rel(i) (Musgrave et al., A Metric Learning Reality Check, ECCV 2020, Eq. 2).
-    * map: the same sum over the whole gallery, divided by R.
-    * mrr: 1 / rank of the first relevant item.
-    * map_at_1000: the sum over i <= 1000, divided by the size of the class in the gallery, the query INCLUDED where it is there: the
-      definition of the language guidance paper's code (Roth et al., CVPR 2022). A perfect ranking of n_c images gives (n_c - 1) / n_c.
-    * recall_at_{k}: 1 where a relevant item is among the k nearest (Recall@k of Jegou et al.).
+    * precision_at_1: rel(1). * r_precision: P(R). * map_at_r: 1/R sum over i <= R of P(i) rel(i) (Musgrave et al., A Metric Learning Reality Check,
+    ECCV 2020, Eq. 2). * map: the same sum over the whole gallery, divided by R. * mrr: 1 / rank of the first relevant item. * map_at_1000: the sum
+    over i <= 1000, divided by the size of the class in the gallery, the query INCLUDED if it is there: the definition of the language guidance
+    paper's code (Roth et al., CVPR 2022). A perfect ranking of n_c images gives (n_c - 1) / n_c. * recall_at_{k}: 1 if a relevant item is among the k
+    nearest (Recall@k of Jegou et al.).
 
     Returns:
-        One row per query with a label, indexed by its row number, with the column `label` and one per score. Where R = 0 the first five are NaN, the
-        others 0. The mean over the rows of a label has the metrics of its class.
+        One row per query with a label, indexed by its row number, with the column `label` and one per score. If R = 0 the first five are NaN, the
+        others 0. Means over the rows of a label are the metrics of its class.
 
-        A similarity is the dot product of the two scaled float32 rows, rounded once to float32; equal ones, as those of identical rows always
-        are, are ranked by gallery row number. However products are taken, in blocks of whatever size and precision, the ranks are the same.
+        A similarity is the dot product of the two scaled float32 rows, rounded once to float32; ties, as between identical rows, are ranked by
+        gallery row number. Ranks do not depend on block sizes or devices.
     """
     functions = _checked_scores(only, _checked_cutoffs(ks))
     if (query_embeddings is None) != (query_labels is None):
-        raise InputError("query_embeddings and query_labels belong together, but only one was given; pass both or neither.")
+        raise InputError("Pass both query_embeddings and query_labels, or neither.")
     gallery = checked_rows(embeddings, "The embeddings")
     queries = gallery if query_embeddings is None else checked_rows(query_embeddings, "The query embeddings")
     if queries.shape[1] != gallery.shape[1]:
@@ -104,44 +103,44 @@ def retrieval_scores(
             f"The query embeddings have {queries.shape[1]} dimensions, the embeddings {gallery.shape[1]}; encode both in the same space."
         )
     gallery_codes, query_codes, classes = class_codes(labels, len(gallery), query_labels, len(queries))
-    numbers = np.flatnonzero(query_codes >= 0)  # their row numbers, which the scores keep
-    asking = _asking(rows, query_codes)
+    numbers = np.flatnonzero(query_codes >= 0)  # their row numbers, which become the index of the scores
+    chosen_queries = _chosen_queries(rows, query_codes)
     gallery, gallery_codes = taken(gallery, np.flatnonzero(gallery_codes >= 0)), gallery_codes[gallery_codes >= 0]
     queries = gallery if query_embeddings is None else taken(queries, numbers)
     query_codes = query_codes[numbers]
     scaling = scaling_for(gallery, queries, metric)
-    own = asking if query_embeddings is None else None
-    codes = query_codes[asking]
+    own = chosen_queries if query_embeddings is None else None
+    codes = query_codes[chosen_queries]
     sizes = np.bincount(gallery_codes, minlength=len(classes))[codes]
-    options: dict[str, Any] = {"rows": None if rows is None else asking, "scaling": scaling, "device": device_of(embeddings)}
+    options: dict[str, Any] = {"rows": None if rows is None else chosen_queries, "scaling": scaling, "device": device_of(embeddings)}
     chunks = relevant_ranks(queries, codes, gallery, gallery_codes, own, **options)
-    columns: dict[str, NDArray[np.float64]] = {name: np.empty(len(asking)) for name in functions}
+    columns: dict[str, NDArray[np.float64]] = {name: np.empty(len(chosen_queries)) for name in functions}
     done = 0
     for chunk in chunks:
         hits = RankedHits(chunk.ranks, chunk.offsets, sizes[chunk.queries])
         for name, compute in functions.items():
             columns[name][chunk.queries] = compute(hits)
         done += len(chunk.queries)
-        if should_stop and done < len(asking) and should_stop():
-            raise InputError(f"Stopped after {done:,} of {len(asking):,} queries; measure again for the scores.")
-    index = numbers[asking]
+        if should_stop and done < len(chosen_queries) and should_stop():
+            raise InputError(f"Stopped after {done:,} of {len(chosen_queries):,} queries; measure again to get the scores.")
+    index = numbers[chosen_queries]
     label = pd.Series(pd.Index(classes, tupleize_cols=False).take(codes), index=index)
     return pd.DataFrame({"label": label, **{name: pd.Series(values, index=index) for name, values in columns.items()}})
 
 
-def _asking(rows: Any, codes: NDArray[np.intp]) -> NDArray[np.int64]:
-    """The queries that ask, as numbers among those with a label."""
+def _chosen_queries(rows: Any, codes: NDArray[np.intp]) -> NDArray[np.int64]:
+    """The selected queries, as positions among those with a label."""
     chosen = _checked_selection(rows, len(codes))
     chosen = chosen[codes[chosen] >= 0]
     if not len(chosen):
-        raise InputError("None of the queries that ask has a label; choose others with rows.")
+        raise InputError("None of the selected queries has a label; choose other rows.")
     return np.asarray((np.cumsum(codes >= 0) - 1)[chosen], dtype=np.int64)
 
 
 def _checked_cutoffs(ks: Iterable[int]) -> list[int]:
     cutoffs = [int(k) for k in ks]
     if any(k < 1 for k in cutoffs):
-        raise InputError(f"The cut-offs ks are {cutoffs}, but each must be 1 or more; leave the others out.")
+        raise InputError(f"The cut-offs ks are {cutoffs}, but each must be at least 1; remove the others.")
     return cutoffs
 
 
@@ -152,7 +151,7 @@ def _checked_selection(rows: Any, count: int) -> NDArray[np.int64]:
     if chosen.dtype == bool and chosen.shape == (count,):
         chosen = np.flatnonzero(chosen)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or len(chosen) == 0 or chosen.min() < 0 or chosen.max() >= count:
-        raise InputError(f"rows must choose at least one query by its number, 0 to {count - 1}, or by a mask of {count}; got {rows!r:.80}.")
+        raise InputError(f"rows must select at least one query, by numbers from 0 to {count - 1} or a mask of {count}; got {rows!r:.80}.")
     return chosen.astype(np.int64)
 
 
@@ -160,5 +159,5 @@ def _checked_scores(only: Collection[str] | None, ks: list[int]) -> dict[str, Ca
     functions = scores_at(ks)
     unknown = [name for name in only or () if name not in functions]
     if unknown:
-        raise InputError(f"There is no score '{unknown[0]}'; choose from {', '.join(functions)}, and name the cut-offs of recall in ks.")
+        raise InputError(f"There is no score '{unknown[0]}'; choose from {', '.join(functions)}, and pass the cut-offs of recall as ks.")
     return {name: compute for name, compute in functions.items() if only is None or name in only}

@@ -1,4 +1,4 @@
-"""Which classes are found for the images of a class, and how related to it they are (language guidance, section 4.5)."""
+"""Classes retrieved for the images of a class, and their semantic relatedness (language guidance, section 4.5)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,10 @@ LEAST_ERRORS = 10
 
 @dataclass(frozen=True)
 class SemanticRetrieval:
-    """What the images of each class find in a space: how many of the `neighbors` of class i's images are of class j (c, c), so that a row sums to
-    that times the images of the class (c,), and the similarities (c, c) of the class names.
+    """Counts of retrieved classes.
+
+    Entry (i, j) of (c, c) is how many of the `neighbors` of class i's images are of class j, so a row sums to `neighbors` times the images of its
+    class (c,). Also has the similarities (c, c) of the class names.
     """
 
     counts: NDArray[np.int64]
@@ -31,25 +33,23 @@ class SemanticRetrieval:
 
     @property
     def own_share(self) -> float:
-        """Share of the neighbors that are of the query's own class, 0 to 1: the mean precision at `neighbors`."""
+        """Share of neighbors of the query's own class, in [0, 1]: the mean precision at `neighbors`."""
         return float(np.trace(self.counts) / self.counts.sum())
 
     @property
     def relatedness(self) -> float:
-        """Mean language similarity between the query's class and that of a neighbor of another class: when the space errs, how related is
-        what it finds. NaN where it never errs.
-        """
+        """Mean language similarity between the query's class and the classes of wrong neighbors; NaN if there are none."""
         return _mean(self.language, self._errors)
 
     @property
     def random_relatedness(self) -> float:
-        """What `relatedness` would be if neighbors were drawn at random from all other images: the same for all spaces of these images."""
+        """What `relatedness` would be for neighbors drawn at random from all other images, which is the same for all spaces of these images."""
         return _mean(self.language, _without_own(np.outer(self.sizes, self.sizes)))
 
     @cached_property
     def per_class(self) -> pd.DataFrame:
-        """For each class as query: class, images, own (share of the neighbors), errors (neighbors of other classes), relatedness of these,
-        NaN where there are none, and random, that of images drawn at random from the other classes.
+        """Per query class: class, images, own (share of the neighbors), errors (neighbors of other classes), relatedness (NaN without errors) and
+        random, the relatedness of images drawn at random from the other classes.
         """
         errors = self._errors.sum(axis=1)
         drawn = _without_own(np.tile(self.sizes, (len(self.sizes), 1)))
@@ -65,12 +65,12 @@ class SemanticRetrieval:
 
 
 def semantic_retrieval(embeddings: Any, labels: Any, language: Any, neighbors: int = 20, names: Sequence[str] | None = None) -> SemanticRetrieval:
-    """Every image asks for its nearest others; the classes of what it finds are counted by its own class.
+    """Counts the classes of the nearest neighbors of all images, by class of the query.
 
-    As in section 4.5 of "Integrating Language Guidance" (Roth et al., CVPR 2022): all images of a class as queries, each without itself, the top
-    twenty by cosine, exact. Embeddings (n, d) may be of any length, labels (n,) are class numbers 0 to c - 1, language (c, c) similarities of the
-    class names; without names their numbers. InputError: embeddings, labels, similarities or names that do not fit, one class only, a class of one
-    image, which can't find its own class, or a number of neighbors out of range.
+    As in section 4.5 of "Integrating Language Guidance" (Roth et al., CVPR 2022): all images as queries, each without itself, and the twenty nearest
+    by cosine, exact. Embeddings are (n, d) of any length, labels (n,) class numbers 0 to c - 1, `language` (c, c) similarities of the class names;
+    names default to the numbers. InputError: embeddings, labels, similarities or names that do not fit, a single class, a class of one image, or a
+    number of neighbors out of range.
     """
     similarities = checked_language(language)
     rows = checked_rows(embeddings, "The embeddings")
@@ -79,9 +79,9 @@ def semantic_retrieval(embeddings: Any, labels: Any, language: Any, neighbors: i
     sizes = np.bincount(numbers)
     if sizes.min() < 2:
         single = called[int(np.argmin(sizes))]
-        raise InputError(f"The class '{single}' has one image, which can't find its own class; give each class two or more, or leave it out.")
+        raise InputError(f"The class '{single}' has only one image, which cannot find its own class; add an image, or remove the class.")
     if not 1 <= neighbors < len(rows):
-        raise InputError(f"neighbors is {neighbors}, but each of the {len(rows)} images has {len(rows) - 1} others; choose 1 to that.")
+        raise InputError(f"neighbors is {neighbors}, but each of the {len(rows)} images has {len(rows) - 1} others; choose at most that.")
     found = nearest(rows, rows, neighbors, exclude=np.arange(len(rows))).rows
     pairs = numbers[:, None] * classes + numbers[found]
     counts = np.bincount(pairs.ravel(), minlength=classes**2).reshape(classes, classes)
@@ -100,22 +100,22 @@ def _mean(language: NDArray[np.float64], weights: NDArray[np.int64]) -> float:
 
 
 def retrieved_classes(spaces: Mapping[str, SemanticRetrieval], query: str, top: int = 5) -> pd.DataFrame:
-    """At most `top` other classes that the images of `query` find, most related first: Figure 3 of "Integrating Language Guidance" (Roth et al.
+    """At most `top` other classes retrieved for the images of `query`, most related first: Figure 3 of "Integrating Language Guidance" (Roth et al.
     2022).
 
-    Every class that any of the spaces found is there, so that a count of 0 tells what a space misses; the query's own class is not.
+    Includes every class that any of the spaces retrieved, so a count of 0 shows what a space misses; excludes the query's own class.
 
     Returns:
-        Columns class, language_similarity (with the query, descending; equal ones in the order of the classes) and one count per space, under its
-        name. No row where all spaces found the query's class alone.
+        Columns class, language_similarity (to the query, descending; ties in order of the classes) and one count per space, under its name. Empty if
+        all spaces retrieved only the query's class.
 
     Raises:
-        InputError: no space, spaces of different classes, an unknown class (close ones are named; capitals do not matter), or `top` below 1.
+        InputError: no space, spaces of different classes, an unknown class (case is ignored), or `top` below 1.
     """
     first = _checked(spaces)
     number = class_number(query, first.names)
     if top < 1:
-        raise InputError(f"top is {top}, but at least one class must be asked for.")
+        raise InputError(f"top is {top}, but must be at least 1.")
     counts = np.stack([space.counts[number] for space in spaces.values()])
     found = np.flatnonzero(counts.any(axis=0))
     found = found[found != number]
@@ -125,16 +125,15 @@ def retrieved_classes(spaces: Mapping[str, SemanticRetrieval], query: str, top: 
 
 
 def most_changed(a: SemanticRetrieval, b: SemanticRetrieval, top: int = 10, least: int = LEAST_ERRORS) -> pd.DataFrame:
-    """At most `top` query classes whose wrong neighbors differ most in how related they are between two spaces of the same images: examples worth a
-    look.
+    """The `top` query classes whose wrong neighbors differ most in relatedness between two spaces of the same images.
 
-    Classes with fewer than `least` wrong neighbors in either space are left aside, since the mean over a few says little. Columns class, a, b (mean
-    language similarity of the wrong neighbors, `SemanticRetrieval.per_class`) and change = b - a, the largest by size first, equal ones in the order
-    of the classes. InputError: spaces of different classes, or `top` below 1.
+    Ignores classes with fewer than `least` wrong neighbors in either space, whose means are unreliable. Columns: class, a, b (mean language
+    similarity of the wrong neighbors, `SemanticRetrieval.per_class`) and change = b - a, largest absolute value first, ties in order of the classes.
+    InputError: spaces of different classes, or `top` below 1.
     """
     _checked({"a": a, "b": b})
     if top < 1:
-        raise InputError(f"top is {top}, but at least one class must be asked for.")
+        raise InputError(f"top is {top}, but must be at least 1.")
     ours, theirs = a.per_class, b.per_class
     frame = pd.DataFrame({"class": ours["class"], "a": ours["relatedness"], "b": theirs["relatedness"]})
     frame["change"] = frame["b"] - frame["a"]
@@ -143,11 +142,11 @@ def most_changed(a: SemanticRetrieval, b: SemanticRetrieval, top: int = 10, leas
 
 
 def _checked(spaces: Mapping[str, SemanticRetrieval]) -> SemanticRetrieval:
-    """The first of spaces that have the same classes and images."""
+    """The first of the spaces. InputError: none, or different classes or images."""
     if not spaces:
-        raise InputError("There is no space to compare; give at least one.")
+        raise InputError("There is no space to compare; pass at least one.")
     first, *others = spaces.values()
     for other in others:
         if other.names != first.names or not np.array_equal(other.sizes, first.sizes):
-            raise InputError("The spaces are of different classes or images; compare spaces of the same images with the same labels.")
+            raise InputError("The spaces have different classes or images; compare spaces of the same images with the same labels.")
     return first

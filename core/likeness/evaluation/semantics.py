@@ -1,4 +1,4 @@
-"""What language guidance asks of a space, in one call: do images of related classes lie near each other, and what is found by mistake?"""
+"""Analyses of language guidance in one call: are images of related classes near each other, and what is retrieved by mistake?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,10 @@ from likeness.progress import Progress
 
 @dataclass(frozen=True)
 class Semantics:
-    """How a space agrees with language: its divergences between images and between the means of classes, the cosines of these means (c, c), their
-    rank correlation with the similarities of the names, over pairs of classes, and the classes that the images of each class find.
+    """Agreement of a space with language.
+
+    Divergences between images and between class means, the cosines of these means (c, c), their rank correlation with the similarities of the
+    names over pairs of classes, and the classes retrieved for the images of each class.
     """
 
     images: LanguageDivergence
@@ -45,10 +47,10 @@ def semantics(
     progress: Progress | None = None,
     **options: Any,
 ) -> Semantics:
-    """The analyses of section 4.5 of "Integrating Language Guidance" (Roth et al., CVPR 2022), of one space.
+    """Analyses of one space as in section 4.5 of "Integrating Language Guidance" (Roth et al., CVPR 2022).
 
-    Arguments and errors as of `semantic_retrieval` and, with `options` (direction, masked, shift, temperature), of `language_divergence`; `progress`
-    is of the slowest part, the divergence between images.
+    Arguments and errors as in `semantic_retrieval` and, with `options` (direction, masked, shift, temperature), `language_divergence`; `progress`
+    reports the slowest part, the divergence between images.
     """
     retrieval = semantic_retrieval(embeddings, labels, language, neighbors, names)
     similarities = class_image_similarities(embeddings, labels, len(retrieval.names))
@@ -84,7 +86,7 @@ def semantics_table(spaces: Mapping[str, Semantics]) -> pd.DataFrame:
 
 
 def class_image_similarities(embeddings: Any, labels: Any, classes: int) -> NDArray[np.float64]:
-    """Cosines (c, c) between the classes' means of unit vectors; embeddings (n, d), labels (n,) class numbers 0 to c - 1.
+    """Cosines (c, c) between the class means of unit vectors; embeddings (n, d), labels (n,) class numbers 0 to c - 1.
 
     InputError: embeddings or labels that do not fit, a class without images, or one whose images cancel out.
     """
@@ -96,15 +98,15 @@ def class_image_similarities(embeddings: Any, labels: Any, classes: int) -> NDAr
 
 
 def language_rank_correlation(similarities: Any, language: Any) -> float:
-    """Spearman's rank correlation, -1 to 1, over all pairs of different classes, of the space's similarities (c, c) with language's.
+    """Spearman rank correlation in [-1, 1] of the space's similarities (c, c) with language's, over all pairs of different classes.
 
-    1: the space orders the pairs of classes just as language does; 0: it has nothing to do with it. Adding to all similarities, or stretching them,
-    changes nothing, unlike `language_divergence`. It is not in the paper. NaN where all pairs of one side are equally similar, as of two classes,
-    which are one pair; InputError where the matrices are not square and of one shape.
+    1: the same order of pairs; 0: unrelated orders. Unlike `language_divergence`, it ignores scale and offset of the similarities. Not in the paper.
+    NaN if all pairs of one side are equally similar, as for two classes, which have one pair. InputError: matrices that are not square or of
+    different shapes.
     """
     ours, theirs = checked_language(similarities), checked_language(language)
     if ours.shape != theirs.shape:
-        raise InputError(f"The space has {len(ours)} classes, language {len(theirs)}; compare the same ones.")
+        raise InputError(f"The space has {len(ours)} classes, but there are language similarities of {len(theirs)}; compare the same classes.")
     pairs = np.triu_indices(len(ours), 1)
     a, b = ours[pairs], theirs[pairs]
     if np.ptp(a) == 0 or np.ptp(b) == 0:

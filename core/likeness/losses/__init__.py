@@ -1,4 +1,4 @@
-"""Objectives of deep metric learning: the papers' own, and the commodity ones by name. Importing this needs no torch; using a loss does."""
+"""Objectives of deep metric learning: those of the papers, and those of pytorch-metric-learning by name. Only using a loss imports torch."""
 
 from typing import TYPE_CHECKING
 
@@ -27,5 +27,5 @@ if TYPE_CHECKING:
     from likeness.losses.uniform_prior import UniformPrior as UniformPrior
 
 _ON_TORCH = {"diva": ["DiVA"], "mined": ["Mined"], "s2sd": ["S2SD"], "uniform_prior": ["UniformPrior"]}
-# imported when it is asked for
+# imported on first access
 __getattr__ = lazy_loader.attach(__name__, submod_attrs=_ON_TORCH)[0]

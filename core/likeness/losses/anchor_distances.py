@@ -1,25 +1,25 @@
-"""Squared distances, exact where rows lie close together, and the hinge over triplets of them; their gradients need no third dimension."""
+"""Squared distances and the triplet hinge over them, with gradients of their own that never hold all triplets at once."""
 
 from typing import Any
 
 import torch
 from torch import Tensor
 
-_ENTRIES = 4_000_000  # of triplets at once
+_ENTRIES = 4_000_000  # triplets per chunk, which bounds the memory
 
 
 class _SquaredDistances(torch.autograd.Function):
     @staticmethod
     def forward(context: Any, rows: Tensor, columns: Tensor) -> Tensor:
         context.save_for_backward(rows, columns)
-        # differences before squares: |x|^2 + |y|^2 - 2 x.y would lose the digits of small distances, whose logarithms count most
+        # differences before squares: |x|^2 + |y|^2 - 2 x.y would lose the digits of small distances, which weigh most under a logarithm
         found: Tensor = torch.cdist(rows, columns, compute_mode="donot_use_mm_for_euclid_dist").square()
         return found
 
     @staticmethod
     def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, Tensor]:
         (rows, columns), gradient = context.saved_tensors, gradients[0]
-        # the products below lose digits far from the origin
+        # d/dx_i sum_j g_ij |x_i - y_j|^2 = 2 sum_j g_ij (x_i - y_j); distances do not change with the origin, and products lose digits far from it
         center = columns.mean(dim=0)
         rows, columns = rows - center, columns - center
         ours = rows * gradient.sum(dim=1, keepdim=True) - gradient @ columns
@@ -28,7 +28,7 @@ class _SquaredDistances(torch.autograd.Function):
 
 
 def squared_distances(rows: Tensor, columns: Tensor) -> Tensor:
-    """D(x, y) = |x - y|^2 of rows (a, d) and columns (n, d): (a, n)."""
+    """Squared distances D(x, y) = |x - y|^2 between rows (a, d) and columns (n, d), as (a, n)."""
     found: Tensor = _SquaredDistances.apply(rows, columns)
     return found
 
@@ -42,10 +42,11 @@ class _TripletHinge(torch.autograd.Function):
             part = slice(start, start + size)
             costs = distances[part, :, None] - distances[part, None, :] + margin
             triplets = (ranks[part, :, None] < ranks[part, None, :]) & others[part, :, None] & others[part, None, :]
-            paid = triplets & (costs > least)
-            total += costs.masked_fill(~paid, 0).sum() + least * (triplets.sum() - paid.sum())
+            # d cost / d x_ai = 1 and d cost / d x_aj = -1 where the hinge is active, so row and column counts are the gradient
+            active = triplets & (costs > least)
+            total += costs.masked_fill(~active, 0).sum() + least * (triplets.sum() - active.sum())
             count += int(triplets.sum())
-            slopes[part] = (paid.sum(dim=2) - paid.sum(dim=1)).to(distances)
+            slopes[part] = (active.sum(dim=2) - active.sum(dim=1)).to(distances)
         context.save_for_backward(slopes / max(1, count))
         return total / max(1, count)
 
@@ -56,9 +57,9 @@ class _TripletHinge(torch.autograd.Function):
 
 
 def triplet_hinge(distances: Tensor, ranks: Tensor, others: Tensor, margin: float, least: float = 0.0) -> Tensor:
-    """The mean of max(x_ai - x_aj + margin, least) over all i, j of an anchor a with r_ai < r_aj; 0 where there is no such triplet.
+    """Mean of max(x_ai - x_aj + margin, least) over all triplets (a, i, j) with r_ai < r_aj; 0 if there is none.
 
-    The distances x and ranks r are (a, n), as are the others, the columns that take part; nothing flows back to ranks.
+    Distances x, ranks r and the mask `others` of the columns that take part are (a, n); ranks get no gradient.
     """
     found: Tensor = _TripletHinge.apply(distances, ranks, others, margin, least)
     return found

@@ -1,4 +1,4 @@
-"""What the losses on continuous labels are given: embeddings, and the label distances of some anchors to all others."""
+"""Checked input of the losses on continuous labels."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,8 +9,9 @@ if TYPE_CHECKING:
 
 
 class Anchors(NamedTuple):
-    """Anchors and their neighbors: embeddings (n, d), the label distances (a, n) of the first a rows to all, of which what lies on the diagonal
-    counts for nothing, and the others (a, n), True but on the diagonal.
+    """Embeddings (n, d) whose first a rows are anchors, and the label distances (a, n) from the anchors to all rows.
+
+    The mask `others` (a, n) is False on the diagonal only; label distances on the diagonal are ignored.
     """
 
     embeddings: "Tensor"
@@ -18,15 +19,17 @@ class Anchors(NamedTuple):
     others: "Tensor"
 
     def distances(self) -> "Tensor":
-        """(a, n), squared, in the embedding."""
+        """Squared distances (a, n) between the embeddings of anchors and of all rows."""
         from likeness.losses.anchor_distances import squared_distances
 
         return squared_distances(self.embeddings[: len(self.label_distances)], self.embeddings)
 
 
 def checked_anchors(embeddings: Any, label_distances: Any) -> Anchors:
-    """Both as tensors of one kind: embeddings (n, d), NumPy or torch, whose first rows are the anchors, and label distances (n - 1,), of row 0 to
-    each other row in order, or (a, n), of the first a rows to all, (n, n) for every row.
+    """Checks both and returns them as tensors of one type.
+
+    Embeddings are (n, d), NumPy or torch. Label distances are (n - 1,), from row 0 to each other row in order, or (a, n), from the first
+    a rows to all.
 
     InputError: shapes that do not fit, fewer than three rows, distances that are negative or not finite.
     """
@@ -34,13 +37,13 @@ def checked_anchors(embeddings: Any, label_distances: Any) -> Anchors:
 
     rows = embeddings if isinstance(embeddings, torch.Tensor) else torch.as_tensor(embeddings)
     if rows.ndim != 2 or len(rows) < 3:
-        raise InputError(f"The embeddings have shape {tuple(rows.shape)}; triplets need an anchor and two neighbors, (n, d) with n of at least 3.")
+        raise InputError(f"The embeddings have shape {tuple(rows.shape)}; expected (n, d) with at least 3 rows, an anchor and two neighbors.")
     known = torch.as_tensor(label_distances).to(rows)
     if known.shape == (len(rows) - 1,):
         known = torch.cat([known.new_zeros(1), known]).unsqueeze(0)
     if known.ndim != 2 or known.shape[1] != len(rows) or not 1 <= len(known) <= len(rows):
         raise InputError(
-            f"Label distances of shape {tuple(known.shape)} do not fit {len(rows)} embeddings; give ({len(rows) - 1},) for the anchor in row 0, "
+            f"Label distances of shape {tuple(known.shape)} do not fit {len(rows)} embeddings; pass ({len(rows) - 1},) for the anchor in row 0, "
             f"or (a, {len(rows)}) for the first a rows as anchors."
         )
     others = torch.ones_like(known, dtype=torch.bool).fill_diagonal_(False)
@@ -48,13 +51,13 @@ def checked_anchors(embeddings: Any, label_distances: Any) -> Anchors:
     if wrong.any():
         anchor, other = (int(each[0]) for each in wrong.nonzero(as_tuple=True))
         raise InputError(
-            f"The label distance of rows {anchor} and {other} is {float(known[anchor, other]):g}; distances are finite and not negative."
+            f"The label distance of rows {anchor} and {other} is {float(known[anchor, other]):g}; distances must be finite and not negative."
         )
     return Anchors(rows, known, others)
 
 
 def as_given(loss: "Tensor", embeddings: Any) -> Any:
-    """The loss as a float where the embeddings are no tensor."""
+    """The loss as a float if the embeddings are an array."""
     import torch
 
     return loss if isinstance(embeddings, torch.Tensor) else float(loss.detach())

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def binary_margin(embeddings: "Tensor", label_distances: "Tensor", positives: int = 5, beta: float = 1.2, margin: float = 0.2) -> "Tensor":
     """Margin loss with distance-weighted sampling (Wu et al., ICCV 2017) on quantized labels, of unit embeddings (n, d).
 
-    Each anchor is paired with each of its `positives` nearest rows of the batch, and each pair with one of the other rows, drawn with the
-    inverse density of its distance. The paper prints neither beta nor margin, these are those of the margin loss's own paper. Label distances,
-    `positives` and errors are as for `likeness.losses.binary_triplet`.
+    Each anchor is paired with each of its `positives` nearest rows of the batch; each pair gets one negative from the other rows, drawn by the
+    inverse density of its distance. The paper prints neither beta nor margin; the defaults are those of the margin loss. Label distances, `positives`
+    and errors are as for `likeness.losses.binary_triplet`.
     """
     import torch
 
@@ -27,6 +27,7 @@ def binary_margin(embeddings: "Tensor", label_distances: "Tensor", positives: in
     anchors, partners = near.nonzero(as_tuple=True)
     weights = inverse_density(embeddings[: len(near)], embeddings, ~near & given.others)
     negatives = torch.multinomial(weights[anchors], 1).squeeze(1)
+    # the triplets are given, so the labels only have to differ; beta is shared by all
     numbers = torch.arange(len(embeddings), device=embeddings.device)
     loss: Tensor = margin_loss(0, beta, margin)(embeddings, numbers, (anchors, partners, negatives))
     return loss
@@ -35,12 +36,12 @@ def binary_margin(embeddings: "Tensor", label_distances: "Tensor", positives: in
 BINARY_MARGIN = Objective(
     "binary-margin",
     "Binary margin",
-    "The nearest images by label count as one class: they must lie nearer than a bound, all others farther.",
+    "The nearest images by label count as one class: they must be nearer than a threshold, all others farther.",
     of_function(binary_margin),
     {
-        "positives": Option(5, "How many images of a batch, by label distance, are positives of an anchor.", 1),
-        "beta": Option(1.2, "Distance that parts positives from negatives."),
-        "margin": Option(0.2, "By how much both sides keep away from it."),
+        "positives": Option(5, "Number of nearest images by label that are positives of an anchor.", 1),
+        "beta": Option(1.2, "Distance threshold between positives and negatives."),
+        "margin": Option(0.2, "Margin around the threshold on both sides."),
     },
     labels="distances",
     paper="Kim et al., CVPR 2019",

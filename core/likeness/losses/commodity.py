@@ -1,7 +1,7 @@
-"""The losses of pytorch-metric-learning by name: an entry each, with its class there, its options and its paper. Needs no torch.
+"""Losses of pytorch-metric-learning by name, with options and paper. Needs no torch.
 
-Left out are those that read no class labels (instance, manifold, VICReg, self-supervised), that alone pull all images together (intra-pair
-variance), and that work with no newest torch (dynamic soft margin, histogram). Margin and multisimilarity have files of their own.
+Not included: losses without class labels (instance, manifold, VICReg, self-supervised), without negatives (intra-pair variance), and those that fail
+with recent torch versions (dynamic soft margin, histogram). Margin and multisimilarity have their own files.
 """
 
 import math
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Values = Mapping[str, Any]
 _SCALE = "Factor on the similarities before the softmax."
-_TEMPERATURE = "By which similarities are divided before the softmax."
+_TEMPERATURE = "Divisor of the similarities before the softmax."
 
 
 def _made(
@@ -29,7 +29,7 @@ def _made(
 
     from likeness.losses.mined import Mined
 
-    with warnings.catch_warnings():  # the margins of SphereFace are made by a call that NumPy deprecates
+    with warnings.catch_warnings():  # NumPy deprecates a call in the constructor of SphereFace
         warnings.simplefilter("ignore", DeprecationWarning)
         made = getattr(losses, loss)(**arguments(classes, dim, options))
     return Mined(made, None if miner is None else make_miner(miner), pairs=pairs)
@@ -44,7 +44,7 @@ def _per_class(classes: int, dim: int, options: Values) -> Values:
 
 
 def _angular(classes: int, dim: int, options: Values) -> Values:
-    """With margins in radians; there they are in degrees."""
+    """pytorch-metric-learning takes the margin in degrees."""
     return _per_class(classes, dim, {**options, "margin": math.degrees(options["margin"])})
 
 
@@ -58,17 +58,17 @@ def _of_pairs(
     miner: str | None = None,
     paper: str = "",
 ) -> Objective:
-    """A loss of pairs or triplets: those that a miner picks, or else all of a batch."""
+    """A loss of pairs or triplets: those of a miner, or all of the batch."""
     return Objective(name, title, help, partial(_made, loss, arguments, miner, True), options or {}, mines=True, paper=paper)
 
 
 def _whole(name: str, title: str, help: str, loss: str, options: Mapping[str, Option], arguments: Any = _plain, paper: str = "") -> Objective:
-    """A loss of a batch as a whole, which no miner picks tuples for: of rankings, or with learned points for each class."""
+    """A loss of the whole batch, without a miner: of rankings, or with learned proxies for each class."""
     return Objective(name, title, help, partial(_made, loss, arguments, None, False), options, paper=paper)
 
 
 def _squared_triplets(classes: int, dim: int, options: Values) -> Values:
-    """Squared distances and a mean over all triplets, as in the papers' code; pytorch-metric-learning's own default has neither."""
+    """Squared distances and a mean over all triplets, as in the papers' code; pytorch-metric-learning's defaults differ in both."""
     from pytorch_metric_learning import distances, reducers
 
     return {**options, "distance": distances.LpDistance(power=2), "reducer": reducers.MeanReducer()}
@@ -89,11 +89,11 @@ COMMODITY: tuple[Objective, ...] = (
     _of_pairs(
         "contrastive",
         "Contrastive",
-        "Pulls images of a class together, and pushes those of different classes to a distance.",
+        "Pulls images of a class together and pushes those of different classes to a distance.",
         "ContrastiveLoss",
         {
-            "pos_margin": Option(0.0, "Distance below which two images of a class cost nothing."),
-            "neg_margin": Option(1.0, "Distance above which two images of different classes cost nothing."),
+            "pos_margin": Option(0.0, "Distance below which a pair of one class has no loss."),
+            "neg_margin": Option(1.0, "Distance above which a pair of different classes has no loss."),
         },
         miner="distance-weighted",
         paper="Hadsell et al., CVPR 2006",
@@ -101,21 +101,15 @@ COMMODITY: tuple[Objective, ...] = (
     _of_pairs(
         "triplet",
         "Triplet",
-        "An image must lie nearer to one of its class than to one of another, by a margin.",
+        "An image must be nearer to one of its class than to one of another, by a margin.",
         "TripletMarginLoss",
-        {"margin": Option(0.2, "By how much nearer, in squared distances.")},
+        {"margin": Option(0.2, "Margin, in squared distances.")},
         _squared_triplets,
         "distance-weighted",
         paper="Schroff et al., CVPR 2015",
     ),
     _whole(
-        "arcface",
-        "ArcFace",
-        "A classifier with a margin between the directions of the classes.",
-        "ArcFaceLoss",
-        _ANGLE,
-        _angular,
-        paper="Deng et al., CVPR 2019",
+        "arcface", "ArcFace", "Classifier with an angular margin between classes.", "ArcFaceLoss", _ANGLE, _angular, paper="Deng et al., CVPR 2019"
     ),
     Objective(
         "arcface-official",
@@ -128,7 +122,7 @@ COMMODITY: tuple[Objective, ...] = (
     _whole(
         "proxyanchor",
         "ProxyAnchor",
-        "Pulls images to a learned point for each class.",
+        "Pulls images to a learned proxy for each class.",
         "ProxyAnchorLoss",
         _ANCHOR,
         lambda classes, dim, options: _per_class(classes, dim, {"alpha": options["alpha"], "margin": options["delta"]}),
@@ -145,16 +139,16 @@ COMMODITY: tuple[Objective, ...] = (
     _whole(
         "softmax",
         "Softmax",
-        "A classifier on cosines to a learned direction for each class.",
+        "Classifier on cosines to a learned direction for each class.",
         "NormalizedSoftmaxLoss",
-        {"temperature": Option(0.05, "By which cosines are divided before the softmax.", 1e-6)},
+        {"temperature": Option(0.05, "Divisor of the cosines before the softmax.", 1e-6)},
         _per_class,
         paper="Zhai and Wu, BMVC 2019",
     ),
     _of_pairs(
         "supcon",
         "SupCon",
-        "Each image picks those of its class out of all others of the batch, by a softmax.",
+        "Each image must pick those of its class out of the batch, by a softmax.",
         "SupConLoss",
         {"temperature": Option(0.1, _TEMPERATURE, 1e-6)},
         paper="Khosla et al., NeurIPS 2020",
@@ -162,7 +156,7 @@ COMMODITY: tuple[Objective, ...] = (
     _of_pairs(
         "ntxent",
         "NT-Xent",
-        "InfoNCE: each pair of a class against all images of other classes, by a softmax.",
+        "InfoNCE: contrasts each pair of a class with all images of other classes, by a softmax.",
         "NTXentLoss",
         {"temperature": Option(0.07, _TEMPERATURE, 1e-6)},
         paper="Sohn, NeurIPS 2016; Oord et al. 2018",
@@ -170,7 +164,7 @@ COMMODITY: tuple[Objective, ...] = (
     _of_pairs(
         "circle",
         "Circle",
-        "Weighs each pair by how far it is from where it should be.",
+        "Weighs each pair by how far its similarity is from the optimum.",
         "CircleLoss",
         {"m": Option(0.4, "Margin of similarity.", 0, 1), "gamma": Option(80.0, "Factor on the similarities.", 1e-6)},
         paper="Sun et al., CVPR 2020",
@@ -178,24 +172,24 @@ COMMODITY: tuple[Objective, ...] = (
     _of_pairs(
         "lifted-structure",
         "Lifted structure",
-        "Each pair of a class against all that lie too near to either image.",
+        "Contrasts each pair of a class with all images that are too near to either of the two.",
         "LiftedStructureLoss",
-        {"neg_margin": Option(1.0, "Distance to other classes."), "pos_margin": Option(0.0, "Distance within a class.")},
+        {"neg_margin": Option(1.0, "Margin to other classes."), "pos_margin": Option(0.0, "Margin within a class.")},
         paper="Song et al., CVPR 2016",
     ),
     _of_pairs(
         "generalized-lifted-structure",
         "Generalized lifted structure",
-        "All images of a class against all others, for each image.",
+        "Contrasts all images of a class with all others, for each image.",
         "GeneralizedLiftedStructureLoss",
-        {"neg_margin": Option(1.0, "Distance to other classes."), "pos_margin": Option(0.0, "Distance within a class.")},
+        {"neg_margin": Option(1.0, "Margin to other classes."), "pos_margin": Option(0.0, "Margin within a class.")},
         paper="Hermans et al. 2017",
     ),
-    _of_pairs("npairs", "N-pairs", "A pair of each class against one image of every other class.", "NPairsLoss", paper="Sohn, NeurIPS 2016"),
+    _of_pairs("npairs", "N-pairs", "Contrasts a pair of each class with one image of every other class.", "NPairsLoss", paper="Sohn, NeurIPS 2016"),
     _of_pairs(
         "nca",
         "NCA",
-        "The chance that a neighbor, drawn by distance, is of the same class.",
+        "Probability that a neighbor, drawn by distance, is of the same class.",
         "NCALoss",
         {"softmax_scale": Option(1.0, "Factor on the distances before the softmax.", 1e-6)},
         paper="Goldberger et al., NeurIPS 2004",
@@ -203,7 +197,7 @@ COMMODITY: tuple[Objective, ...] = (
     _of_pairs(
         "angular",
         "Angular",
-        "Bounds the angle at the other class's image in each triangle of an anchor, a positive and a negative.",
+        "Limits the angle at the negative in each triangle of anchor, positive and negative.",
         "AngularLoss",
         {"alpha": Option(40.0, "The angle, in degrees.", 1e-3, 89)},
         paper="Wang et al., ICCV 2017",
@@ -211,7 +205,7 @@ COMMODITY: tuple[Objective, ...] = (
     _of_pairs(
         "tuplet-margin",
         "Tuplet margin",
-        "A pair of a class against all other classes, with a slack of angle for hard pairs.",
+        "Contrasts a pair of a class with all other classes, with an angular slack for hard pairs.",
         "TupletMarginLoss",
         {"margin": Option(5.73, "The slack, in degrees."), "scale": Option(64.0, _SCALE, 1e-6)},
         paper="Yu and Tao, ICCV 2019",
@@ -219,35 +213,35 @@ COMMODITY: tuple[Objective, ...] = (
     _of_pairs(
         "snr-contrastive",
         "SNR contrastive",
-        "Contrastive on the ratio of noise to signal in place of distances.",
+        "Contrastive loss on noise-to-signal ratios instead of distances.",
         "SignalToNoiseRatioContrastiveLoss",
         paper="Yuan et al., CVPR 2019",
     ),
     _of_pairs(
         "threshold-consistent-margin",
         "Threshold-consistent margin",
-        "Keeps the hardest pairs on their side of two similarities, so that one threshold fits all classes; to add to another loss.",
+        "Keeps the hardest pairs on their side of two similarities, so that one threshold fits all classes; add it to another loss.",
         "ThresholdConsistentMarginLoss",
         {
-            "lambda_plus": Option(1.0, "Weight of pairs of a class.", 0),
-            "lambda_minus": Option(1.0, "Weight of pairs of two classes.", 0),
-            "margin_plus": Option(0.9, "Similarity that pairs of a class should have.", -1, 1),
-            "margin_minus": Option(0.5, "Similarity that pairs of two classes should not have.", -1, 1),
+            "lambda_plus": Option(1.0, "Weight of pairs of one class.", 0),
+            "lambda_minus": Option(1.0, "Weight of pairs of different classes.", 0),
+            "margin_plus": Option(0.9, "Similarity that pairs of one class should reach.", -1, 1),
+            "margin_minus": Option(0.5, "Similarity that pairs of different classes should not reach.", -1, 1),
         },
         paper="Zhang et al., ICLR 2024",
     ),
     _whole(
         "fastap",
         "FastAP",
-        "Average precision of each image's ranking, by histograms.",
+        "Average precision of each image's ranking, approximated by histograms.",
         "FastAPLoss",
-        {"num_bins": Option(10, "Bins of the histograms.", 1)},
+        {"num_bins": Option(10, "Number of bins.", 1)},
         paper="Cakir et al., CVPR 2019",
     ),
     _whole(
         "smooth-ap",
         "Smooth-AP",
-        "Average precision of each image's ranking, with sigmoids in place of steps; every class of a batch needs as many images.",
+        "Average precision of each image's ranking, approximated by sigmoids; needs the same number of images of every class.",
         "SmoothAPLoss",
         {"temperature": Option(0.01, "Width of the sigmoids.", 1e-6)},
         paper="Brown et al., ECCV 2020",
@@ -255,7 +249,7 @@ COMMODITY: tuple[Objective, ...] = (
     _whole(
         "pnp",
         "PNP",
-        "Counts the images of other classes before those of the own, and leaves alone those behind.",
+        "Reduces the images of other classes that are ranked before those of the own class, and ignores those behind.",
         "PNPLoss",
         {"anneal": Option(0.01, "Width of the sigmoids.", 1e-6)},
         paper="Li et al., AAAI 2022",
@@ -263,62 +257,62 @@ COMMODITY: tuple[Objective, ...] = (
     _whole(
         "ranked-list",
         "Ranked list",
-        "Images of other classes lie beyond a distance, those of the own within it by a margin.",
+        "Images of other classes must lie beyond a distance, those of the own class within it by a margin.",
         "RankedListLoss",
         {
             "margin": Option(0.4, "Distance between the two bounds.", 0),
-            "Tn": Option(1.0, "How sharply near images of other classes count.", 0, 5),
-            "Tp": Option(0.0, "How sharply far images of the own class count.", 0, 5),
+            "Tn": Option(1.0, "Exponent of the weights of near images of other classes.", 0, 5),
+            "Tp": Option(0.0, "Exponent of the weights of far images of the own class.", 0, 5),
             "imbalance": Option(0.5, "Weight of other classes.", 0, 1),
-            "alpha": Option(1.2, "Distance of the outer bound.", 0),
+            "alpha": Option(1.2, "Outer bound.", 0),
         },
         paper="Wang et al., CVPR 2019",
     ),
     _whole(
         "cosface",
         "CosFace",
-        "A classifier with a margin of cosine between the classes.",
+        "Classifier with a cosine margin between classes.",
         "CosFaceLoss",
-        {"margin": Option(0.35, "Margin of cosine."), "scale": Option(64.0, _SCALE, 1e-6)},
+        {"margin": Option(0.35, "Cosine margin."), "scale": Option(64.0, _SCALE, 1e-6)},
         _per_class,
         paper="Wang et al., CVPR 2018",
     ),
     _whole(
         "sphereface",
         "SphereFace",
-        "A classifier whose own class's angle counts several times.",
+        "Classifier that multiplies the angle to the own class.",
         "SphereFaceLoss",
-        {"margin": Option(4, "How many times.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
+        {"margin": Option(4, "Factor on the angle.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
         _per_class,
         paper="Liu et al., CVPR 2017",
     ),
     _whole(
         "large-margin-softmax",
         "Large-margin softmax",
-        "SphereFace with the lengths of the class directions.",
+        "SphereFace with class directions that are not normalized.",
         "LargeMarginSoftmaxLoss",
-        {"margin": Option(4, "How many times the own class's angle counts.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
+        {"margin": Option(4, "Factor on the angle to the own class.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
         _per_class,
         paper="Liu et al., ICML 2016",
     ),
     _whole(
         "subcenter-arcface",
         "Sub-center ArcFace",
-        "ArcFace with several directions for each class, of which the nearest counts.",
+        "ArcFace with several directions per class; the nearest counts.",
         "SubCenterArcFaceLoss",
-        _ANGLE | {"sub_centers": Option(3, "Directions of each class.", 1)},
+        _ANGLE | {"sub_centers": Option(3, "Directions per class.", 1)},
         _angular,
         paper="Deng et al., ECCV 2020",
     ),
     _whole(
         "softtriple",
         "SoftTriple",
-        "A classifier with several learned points for each class.",
+        "Classifier with several learned centers per class.",
         "SoftTripleLoss",
         {
-            "centers_per_class": Option(10, "Points of each class.", 2),
+            "centers_per_class": Option(10, "Centers per class.", 2),
             "la": Option(20.0, "Factor on the similarities.", 1e-6),
-            "gamma": Option(0.1, "How softly a point is chosen.", 1e-6),
+            "gamma": Option(0.1, "Temperature of the choice of a center.", 1e-6),
             "margin": Option(0.01, "Margin of similarity."),
         },
         _per_class,
@@ -327,7 +321,7 @@ COMMODITY: tuple[Objective, ...] = (
     _whole(
         "proxynca",
         "ProxyNCA",
-        "NCA with a learned point for each class in place of images.",
+        "NCA with a learned proxy for each class instead of images.",
         "ProxyNCALoss",
         {"softmax_scale": Option(1.0, _SCALE, 1e-6)},
         _per_class,
@@ -336,7 +330,7 @@ COMMODITY: tuple[Objective, ...] = (
     _whole(
         "p2sgrad",
         "P2SGrad",
-        "Draws cosines to learned directions towards 1 and 0, without scale or margin.",
+        "Pulls the cosine to the own class's learned direction to 1 and the others to 0, without scale or margin.",
         "P2SGradLoss",
         {},
         lambda classes, dim, options: {"descriptors_dim": dim, "num_classes": classes},

@@ -1,4 +1,4 @@
-"""Triplet losses on continuous labels: dense (Kim et al., CVPR 2019, Eq. 11), and with labels quantized to near and far (Eq. 1)."""
+"""Triplet losses on continuous labels: dense (Kim et al., CVPR 2019, Eq. 11), and on labels that are quantized to near and far (Eq. 1)."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +19,12 @@ def dense_triplet(embeddings: Any, label_distances: Any, margin: float = 0.03, v
         embeddings: (n, d) of unit length, NumPy or torch; otherwise they grow until the margin means nothing (section 3.1).
         label_distances: as for `likeness.losses.log_ratio`.
         margin: delta, of squared distances.
-        variant: "paper", or "official", the authors' code, which also keeps pairs at equal label distances, the earlier column as the nearer
-            one, and lets no triplet cost less than 1e-12.
+        variant: "paper", or "official", as the authors' code: it also keeps pairs at equal label distances, taking the earlier column as the nearer
+            one, and no triplet costs less than 1e-12.
 
     Returns:
-        A scalar tensor for tensors, a float for arrays; 0, with a gradient of 0, where there is no triplet. Memory is bounded for any
-        number of anchors: triplets are looked at a few anchors at a time, and only the distances' gradient is kept.
+        A scalar tensor for tensors, a float for arrays; 0, with a gradient of 0, where there is no triplet. Memory is bounded: triplets are formed
+        for a few anchors at a time, and only the gradient of the distances is kept.
 
     Raises:
         InputError: as `checked_anchors`, or an unknown variant.
@@ -44,12 +44,12 @@ def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, ma
     Args:
         embeddings: (n, d) of unit length, NumPy or torch.
         label_distances: as for `likeness.losses.log_ratio`.
-        positives: how many rows of the batch, by label distance, are positives of an anchor. The paper takes the 30 nearest images of the
-            training set, of which the authors' code puts 5 into a batch (`likeness.samplers.NeighborBatches` with pool 30).
+        positives: how many rows of the batch, by label distance, are positives of an anchor. In the paper these are the 30 nearest training images;
+            the authors' code puts 5 of them into a batch (`likeness.samplers.NeighborBatches` with pool 30).
         margin: delta.
 
     Raises:
-        InputError: as `checked_anchors`, or no row is left as a negative.
+        InputError: as `checked_anchors`, or no row left as a negative.
     """
     from likeness.losses.anchor_distances import triplet_hinge
 
@@ -59,25 +59,29 @@ def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, ma
 
 
 def nearest_rows(given: Anchors, count: int) -> "Tensor":
-    """(a, n), True for each anchor's `count` nearest rows by label distance, equal ones in order, not itself. InputError unless others are left."""
+    """Mask (a, n) of each anchor's `count` nearest rows by label distance, itself excluded; ties in order of rows.
+
+    InputError: no row is left as a negative.
+    """
     if not 1 <= count < len(given.embeddings) - 1:
         raise InputError(
-            f"{count} positives of {len(given.embeddings)} rows leave no negative, or are none; choose 1 to {len(given.embeddings) - 2}."
+            f"{count} positives of {len(given.embeddings)} rows leave no negative or no positive; choose 1 to {len(given.embeddings) - 2}."
         )
     order = given.label_distances.masked_fill(~given.others, float("inf")).argsort(dim=1, stable=True)
     return given.others.new_zeros(given.others.shape).scatter(1, order[:, :count], True)
 
 
 def _positions(label_distances: "Tensor") -> "Tensor":
-    """(a, n): each column's place in its row, by distance, equal ones in order."""
+    """Rank (a, n) of each column in its row, by distance; ties in order of columns."""
+    # the argsort of a permutation is its inverse: from "who is at rank k" to "which rank has column j"
     return label_distances.argsort(dim=1, stable=True).argsort(dim=1).to(label_distances)
 
 
-_MARGIN = {"margin": Option(0.03, "By how much nearer, in squared distances.")}
+_MARGIN = {"margin": Option(0.03, "Margin, in squared distances.")}
 DENSE_TRIPLET = Objective(
     "dense-triplet",
     "Dense triplet",
-    "Of any two images, the one with the nearer label must lie nearer to the anchor: their order counts, not how far.",
+    "Of any two images, the one with the nearer label must be nearer to the anchor, however near.",
     of_function(dense_triplet),
     _MARGIN,
     labels="distances",
@@ -95,11 +99,11 @@ DENSE_TRIPLET_OFFICIAL = Objective(
 BINARY_TRIPLET = Objective(
     "binary-triplet",
     "Binary triplet",
-    "The nearest images by label count as one class: they must lie nearer to the anchor than all others.",
+    "The nearest images by label count as one class: they must be nearer to the anchor than all others.",
     of_function(binary_triplet),
     {
-        "positives": Option(5, "How many images of a batch, by label distance, are positives of an anchor.", 1),
-        "margin": Option(0.2, "By how much nearer, in squared distances."),
+        "positives": Option(5, "Number of nearest images by label that are positives of an anchor.", 1),
+        "margin": Option(0.2, "Margin, in squared distances."),
     },
     labels="distances",
     paper="Kim et al., CVPR 2019",

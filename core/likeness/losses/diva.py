@@ -1,4 +1,4 @@
-"""DiVA: an embedding in four parts, each of which learns other relations between images (Milbich et al., ECCV 2020)."""
+"""DiVA: an embedding of four parts, each trained on other relations between images (Milbich et al., ECCV 2020)."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -22,38 +22,36 @@ class DiVA(nn.Module):
 
     loss = objective(e_1) + w_shared margin(e_2) + w_intra margin(e_3) + w_sample DaNCE(e_4) + w_separation sum_{i > 1} separation(e_i, e_1)
 
-    The parts e_1 ... e_4 are the quarters of the embedding, each scaled to unit length: class-discriminative; class-shared, on triplets of
-    three classes (`shared_triplets`); intra-class, on triplets of one class (`intra_triplets`); and sample-specific, told from other
-    images by `dance`, with keys of a momentum copy of the whole network and a queue of them. A `Separation` keeps each of the last three
-    from telling of the first.
+    The parts e_1 ... e_4 are the quarters of the embedding, each scaled to unit length: class-discriminative; class-shared, on triplets of three
+    classes (`shared_triplets`); intra-class, on triplets of one class (`intra_triplets`); and sample-specific, contrasted with other images by
+    `dance`, whose keys come from a momentum copy of the whole network and a queue. A `Separation` decorrelates each of the last three from the first.
 
-    The values are those of the authors' code for CUB200-2011, a ResNet50 and parts of 128 dimensions (their scripts have the temperature 0.01, its
-    default is 0.1). On Cars196 they take 0.15 for the weights of parts and 100 for the separation, on Stanford Online Products 0.2, 150 and 70
-    batches of keys. For parts of m dimensions, w_separation * (m / 128)^2 weighs as much as theirs.
+    Defaults are those of the authors' code for CUB200-2011, a ResNet50 and parts of 128 dimensions (temperature: 0.01 in their scripts, 0.1 by
+    default in their code, and here). For Cars196 they use weights of 0.15 for the parts and 100 for the separation; for Stanford Online Products 0.2,
+    150 and 70 batches of keys. For parts of m dimensions, w_separation * (m / 128)^2 weighs as much as theirs.
 
-    Shared triplets are of three classes and intra-class triplets of three rows, so that a batch needs three images of each class. The code
-    of ooDML (Milbich et al., NeurIPS 2021) is had by `random_labels`, with which two are enough, `official_margin` and `batch_weights`. Other
-    than there, the queue fills during training, not before, and all parts weigh the same in the embedding that is evaluated. Where only the
-    embedding layer is trained, the parts have no weights in common, so that none can learn from another.
+    Intra-class triplets have three rows of a class, so a batch needs three images of each. For DiVA as in the code of ooDML (Milbich et al., NeurIPS
+    2021) set `random_labels`, which needs only two, `official_margin` and `batch_weights`. Unlike there, the queue fills during training, not before,
+    and all parts weigh the same in the evaluated embedding. If only the embedding layer is trained, the parts share no weights and cannot learn from
+    each other.
 
     Args:
         objective: of the first part: (embeddings (n, d / 4), labels) -> scalar.
         shared_weight, intra_weight, sample_weight, separation_weight: the w.
         beta, margin: of the margin losses of the second and third part.
-        hidden, momentum, queue_batches: width of the separations' inner layers; of the copy; batches whose keys are kept.
+        hidden, momentum, queue_batches: width of the separations' hidden layers; momentum of the copy; size of the queue in batches.
         temperature, batch_weights: of `dance`.
-        dropout: share of the features that the second view lacks, where the network reads features that are computed once: they have
-            no second crop.
-        random_labels: both added margin losses are on `random_label_triplets`.
-        official_margin: they are those of "margin-official", in which each class learns its own beta.
-        classes: of training; needed where each learns its beta.
+        dropout: share of features set to 0 in the second view, if the network reads features that are computed once and so has no second crop.
+        random_labels: both added margin losses use `random_label_triplets`.
+        official_margin: they are "margin-official", with a learned beta for each class.
+        classes: number of training classes, for `official_margin`.
 
     Attributes:
         keys: None before `follow`.
-        gather: keys of the whole batch from those of this process's images, where several processes share a batch.
+        gather: collects the keys of the whole batch, if several processes share one.
 
     Raises:
-        InputError: d is no multiple of 4, or a value outside its bounds.
+        InputError: d is not a multiple of 4, or a value is out of bounds.
     """
 
     reads = ("view",)
@@ -88,7 +86,7 @@ class DiVA(nn.Module):
             raise InputError(f"DiVA has {DIVA_PARTS} parts of equal size, but the embedding has {dim} dimensions; choose a multiple of {DIVA_PARTS}.")
         self.objective, self.part_dim = objective, dim // DIVA_PARTS
         if official_margin and not classes:
-            raise InputError("diva.official_margin learns a beta for each class; say how many classes train.")
+            raise InputError("diva.official_margin learns a beta for each class; pass classes, the number of training classes.")
         miners = (random_label_triplets, random_label_triplets) if random_labels else (shared_triplets, intra_triplets)
         self.shared, self.intra = (
             Mined(OfficialMarginLoss(beta, margin, classes) if official_margin else margin_loss(0, beta, margin), miner) for miner in miners
@@ -106,12 +104,14 @@ class DiVA(nn.Module):
         return self.separations
 
     def follow(self, network: nn.Module, batch: int) -> None:
-        """Makes the momentum copy of the network, and the queue for batches of this size; before the first batch."""
+        """Creates the momentum copy of the network and the queue; call it before the first batch, whose size is `batch`."""
         self.keys = MomentumKeys(network, self.momentum, self.queue_batches * batch, self.part_dim)
 
     def forward(self, embeddings: Tensor, labels: Tensor, view: Tensor) -> Tensor:
-        """The loss of a batch: embeddings (n, d), labels (n,), and the same images, or features, as input of the copy; of several processes each has
-        the view of its own images. In training mode the copy first follows the network, and its keys join the queue at the end.
+        """Loss of a batch: embeddings (n, d), labels (n,), and a view of the same images, or features, as input of the copy.
+
+        With several processes, each passes the view of its own images. In training mode the copy is updated first, and its keys join the
+        queue at the end.
         """
         first, shared, intra, sample = self.parts(embeddings)
         added = (self.shared(shared, labels), self.intra(intra, labels), self.sample(sample, view))
@@ -135,6 +135,7 @@ class DiVA(nn.Module):
         with self.in_precision():
             rows = self.keys.embeddings(inputs)
         keys = self.parts(rows)[-1]
+        # the queries are already those of all processes, the keys still of this one
         if len(keys) < len(part):
             keys = self.gather(keys)
         loss = dance(part, keys, self.keys.queued(), self.temperature, self.batch_weights)
@@ -153,16 +154,16 @@ CUTOFF, UPPER = 0.5, 1.4
 def dance(queries: Tensor, keys: Tensor, negatives: Tensor, temperature: float = 0.1, batch_weights: bool = False) -> Tensor:
     """Mean over rows of -log(exp(q.k / T) / (exp(q.k / T) + sum_j exp(w_j q.k_j / T))).
 
-    The weights w_j are the inverse density 1 / q(d_j) of the distances d_j between q and k_j, counted as at least 0.5, 0 beyond 1.4, and
-    scaled to the sum 1 over j, so that near negatives count. The paper writes min(lambda, 1 / q(d)), without a value of lambda; the scaling
-    is that of its authors' code, which they corrected in 2021 to run over j. Nothing flows back through weights, keys and negatives.
+    The weights w_j are the inverse density 1 / q(d_j) of the distances d_j between q and k_j, taken as at least 0.5, 0 beyond 1.4, and scaled to the
+    sum 1 over j, so near negatives count most. The paper writes min(lambda, 1 / q(d)) without a value of lambda; the scaling is that of the authors'
+    code as corrected in 2021, which runs over j. Weights, keys and negatives get no gradient.
 
     Args:
-        queries, keys: (n, d), unit rows: the same images, seen otherwise.
-        negatives: (k, d), unit rows of other images; without any the loss is 0.
+        queries, keys: (n, d), unit rows: two views of the same images.
+        negatives: (k, d), unit rows of other images; without them the loss is 0.
         temperature: T.
-        batch_weights: the weights are scaled to the sum 1 over the queries, for each negative on its own, as in the ooDML authors' code
-            (Milbich et al., NeurIPS 2021), which lacks that correction. A negative beyond 1.4 of all queries weighs equally for each.
+        batch_weights: scales the weights to the sum 1 over the queries instead, as the code of ooDML (Milbich et al., NeurIPS 2021), which lacks that
+            correction. A negative beyond 1.4 of all queries weighs equally for each.
     """
     keys, negatives = keys.detach(), negatives.detach()
     every = torch.ones(len(queries), len(negatives), dtype=torch.bool, device=queries.device)
@@ -172,7 +173,8 @@ def dance(queries: Tensor, keys: Tensor, negatives: Tensor, temperature: float =
 
 
 def _over_batch(queries: Tensor, negatives: Tensor) -> Tensor:
-    """Weights (n, k) whose sum over the queries is 1 for each negative; equal ones where a negative lies beyond the upper cutoff of all."""
+    """Weights (n, k) that sum to 1 over the queries for each negative; equal ones if a negative is beyond the upper cutoff of all."""
+    # of unit rows, |x - y|^2 = 2 - 2 x.y
     near = 2 - 2 * negatives @ queries.T < UPPER**2
     weights = inverse_density(negatives, queries, near, CUTOFF)
     return torch.where(near.any(dim=1, keepdim=True), weights, 1 / len(queries)).T
@@ -181,7 +183,7 @@ def _over_batch(queries: Tensor, negatives: Tensor) -> Tensor:
 class Separation(nn.Module):
     """loss = -c, with c = mean over rows and dimensions of (target * unit(network(source)))^2, the squared correlation.
 
-    The network learns to make c large; source and target, through reversed gradients, to make it small.
+    The network learns to make c large; reversed gradients make source and target reduce it.
     """
 
     def __init__(self, dim: int, hidden: int = 512) -> None:
@@ -194,11 +196,10 @@ class Separation(nn.Module):
 
 
 class MomentumKeys(nn.Module):
-    """A momentum copy of a network, and a queue of its embeddings of earlier batches (MoCo; He et al., CVPR 2020), in the state, but not trained.
+    """Momentum copy of a network, and a queue of its embeddings of earlier batches (MoCo; He et al., CVPR 2020). Saved, but not trained.
 
-    A step of the copy's weights is m * its own + (1 - m) * the network's. The copy is always in evaluation mode, and its buffers, such as batch norm
-    statistics, are the network's, which is not part of this module. The queue (size, dim) is empty at first; `seen` says how many keys were ever
-    put into it, and is named as in the checkpoints of runs.
+    A step sets the copy's weights to m * own + (1 - m) * network. The copy stays in evaluation mode, with the buffers (batch norm statistics) of
+    the network, which is not a submodule. The queue (size, dim) starts empty; `seen` counts all keys ever added, and its name is part of checkpoints.
     """
 
     queue: Tensor
@@ -207,7 +208,7 @@ class MomentumKeys(nn.Module):
     def __init__(self, network: nn.Module, momentum: float, size: int, dim: int) -> None:
         super().__init__()
         self.copy, self.momentum = deepcopy(network).requires_grad_(False), momentum
-        self._followed = (network,)  # in a tuple it is no submodule
+        self._followed = (network,)  # a tuple hides it from nn.Module, which would register and save it as a submodule
         place = next(network.parameters())
         self.register_buffer("queue", place.new_zeros(size, dim))
         self.register_buffer("seen", torch.zeros((), dtype=torch.int64, device=place.device))
@@ -231,7 +232,7 @@ class MomentumKeys(nn.Module):
 
     @torch.no_grad()
     def enqueue(self, keys: Tensor) -> None:
-        """Adds keys (n, dim) to the queue in place of the oldest."""
+        """Adds keys (n, dim), replacing the oldest."""
         places = (self.seen + torch.arange(len(keys), device=keys.device)) % len(self.queue)
         self.queue[places] = keys.to(self.queue.dtype)
         self.seen += len(keys)

@@ -1,4 +1,4 @@
-"""Language matching: pulls the similarities of images towards those of their class names (language guidance, ELG and PLG)."""
+"""Language matching: trains similarities of images to follow those of their class names (language guidance, ELG and PLG)."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -23,29 +23,28 @@ def language_match(
     mask_language: bool = False,
     stop_gradient: bool = True,
 ) -> Any:
-    """L_match (Roth et al., CVPR 2022, Eq. 2): how far the rows of image similarities are from those of language similarities.
+    """L_match (Roth et al., CVPR 2022, Eq. 2): divergence of the rows of image similarities from those of language similarities.
 
-    With X = `image_sims` under Eq. 3's mask and L = `language_sims` + shift, the mean over rows i of KL(softmax(X_i) || softmax(L_i)).
-    Every row has all columns, the diagonal included. Since a softmax ignores a constant, the shift counts in the mask only.
+    With X = `image_sims` under Eq. 3's mask and L = `language_sims` + shift, the mean over rows i of KL(softmax(X_i) || softmax(L_i)). Rows include
+    the diagonal. A softmax ignores a constant, so the shift matters in the mask only.
 
     Args:
-        image_sims: (n, n) cosine similarities S^img of a batch's images, NumPy or torch; gradients flow back to it.
+        image_sims: (n, n) cosine similarities S^img of the images of a batch, NumPy or torch; it gets a gradient.
         language_sims: (n, n) similarities S^lang of their class names, or the mean over pseudolabels (Eq. 5).
-        labels: (n,) class numbers: entries of the same class, the diagonal included, are taken as 1 + shift on the image side (Eq. 3),
-            since names tell nothing about differences within a class. None: unmasked, as for pseudolabels of single images.
+        labels: (n,) class numbers: on the image side, entries of the same class, diagonal included, are set to 1 + shift (Eq. 3), since names say
+            nothing about differences within a class. None: no mask, as for pseudolabels of single images.
         shift: gamma_lang.
-        direction: "image||language" is Eq. 2 and the authors' command line; "language||image", the language as the target of the
-            divergence, is the default of their class.
+        direction: "image||language" is Eq. 2 and the authors' command line; "language||image" is the default of their class.
         matching: "rows" is Eq. 2; "row-l2" the mean Euclidean distance between the rows X_i and L_i, "full" one divergence over all
             n * n entries (the ablations of Table 4, b).
-        temperature: T; similarities are divided by it and the divergence multiplied by T squared. In the authors' code only.
-        mask_language: masks the language side as well, as the authors' code does. That changes nothing where language is 1 within a class, as for
-            class names. Where it is below, as for dense pseudolabels of classes, it takes both sides for Eq. 3 to ignore what is within a class; for
-            pseudolabels of single images it hides what they tell there.
-        stop_gradient: nothing flows back to `language_sims`. False is the ablation "no stop grad." of Table 4.
+        temperature: T; divides the similarities, and T squared multiplies the divergence. In the authors' code only.
+        mask_language: masks the language side as well, as the authors' code. This changes nothing if language similarities are 1 within a class, as
+            for class names. For dense pseudolabels of classes, which are below 1, only both masks make the loss ignore pairs within a class; for
+            pseudolabels of single images the mask hides their differences there.
+        stop_gradient: `language_sims` gets no gradient. False is the ablation "no stop grad." of Table 4.
 
     Returns:
-        A scalar tensor for tensors, a float for arrays. Zero or more; zero where both sides have the same softmax.
+        A scalar tensor for tensors, a float for arrays. At least 0; 0 if both sides have the same softmax.
 
     Raises:
         InputError: matrices that are not square and of one shape, labels that do not fit, a temperature that is not above 0, unknown
@@ -71,6 +70,7 @@ def _distance(image: "torch.Tensor", language: "torch.Tensor", direction: str, m
     if matching == "row-l2":
         lengths: torch.Tensor = torch.linalg.vector_norm(image - language, dim=1)
         return lengths.mean()
+    # one row of n * n entries, so that the softmaxes below run over all of them
     if matching == "full":
         image, language = image.reshape(1, -1), language.reshape(1, -1)
     ours, theirs = (image, language) if direction == DIRECTIONS[0] else (language, image)
@@ -92,18 +92,18 @@ def _same_class(labels: Any, image: "torch.Tensor") -> "torch.Tensor":
 
     numbers = torch.as_tensor(labels, device=image.device)
     if numbers.shape != (len(image),):
-        raise InputError(f"There are labels of shape {tuple(numbers.shape)} for {len(image)} images; give one class number per image.")
+        raise InputError(f"Labels of shape {tuple(numbers.shape)} do not fit {len(image)} images; pass one class number per image.")
     return numbers[:, None] == numbers[None, :]
 
 
 def _check(image: "torch.Tensor", language: "torch.Tensor", direction: str, matching: str, temperature: float) -> None:
     if image.ndim != 2 or image.shape[0] != image.shape[1] or image.shape != language.shape or not len(image):
         raise InputError(
-            f"The similarities have shapes {tuple(image.shape)} and {tuple(language.shape)}; give two square matrices of one batch, (n, n)."
+            f"The similarities have shapes {tuple(image.shape)} and {tuple(language.shape)}; pass two square matrices (n, n) of the same batch."
         )
     if direction not in DIRECTIONS:
         raise InputError(f"There is no direction '{direction}'; choose from {', '.join(DIRECTIONS)}.")
     if matching not in MATCHINGS:
         raise InputError(f"There is no matching '{matching}'; choose from {', '.join(MATCHINGS)}.")
     if not 0 < temperature < float("inf"):
-        raise InputError(f"temperature is {temperature}, but it must be above 0; the paper has none, which is 1.")
+        raise InputError(f"temperature is {temperature}, but it must be above 0; 1 is the paper's loss.")

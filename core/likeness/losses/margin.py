@@ -1,4 +1,4 @@
-"""Margin loss (Wu et al., ICCV 2017), by pytorch-metric-learning and by official code, and with rho-regularization (Roth et al., ICML 2020)."""
+"""Margin loss (Wu et al., ICCV 2017) of pytorch-metric-learning and of official code, also with rho-regularization (Roth et al., ICML 2020)."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from torch import nn
 
 _OPTIONS = {
-    "beta": Option(1.2, "Distance that parts images of one class from those of others."),
-    "margin": Option(0.2, "By how much both sides keep away from it."),
-    "learn_beta": Option(False, "Whether each class learns its own beta."),
+    "beta": Option(1.2, "Distance threshold between pairs of one class and of different classes."),
+    "margin": Option(0.2, "Margin around the threshold on both sides."),
+    "learn_beta": Option(False, "Learn a beta for each class."),
 }
 
 
 def margin_loss(classes: int, beta: float, margin: float, learn_beta: bool = False) -> "nn.Module":
-    """The margin loss of triplets: (embeddings, labels, triplets) -> scalar; beta is one, or learned for each class."""
+    """Margin loss of triplets: (embeddings, labels, triplets) -> scalar, with one beta, or a learned one for each class."""
     from pytorch_metric_learning.losses import MarginLoss
 
     loss: nn.Module = MarginLoss(margin, beta=beta, learn_beta=learn_beta, num_classes=classes if learn_beta else None)
@@ -41,7 +41,7 @@ def _make_official(classes: int, dim: int, beta: float, margin: float, learn_bet
 MARGIN = Objective(
     "margin",
     "Margin",
-    "Two images of a class must lie nearer than a bound, two of different classes farther.",
+    "Two images of a class must be nearer than a threshold, two of different classes farther.",
     partial(_make, "distance-weighted"),
     _OPTIONS,
     mines=True,
@@ -52,16 +52,16 @@ MARGIN_OFFICIAL = Objective(
     "Margin (official)",
     "Margin as in the code of the language guidance paper.",
     _make_official,
-    _OPTIONS | {"learn_beta": Option(True, "Whether each class learns its own beta.")},
+    _OPTIONS | {"learn_beta": Option(True, "Learn a beta for each class.")},
     mines=True,
     paper="Wu et al., ICCV 2017",
 )
 R_MARGIN = Objective(
     "r-margin",
     "R-margin",
-    "Margin that now and then pushes images of one class apart, so that they keep their differences.",
+    "Margin loss that sometimes pushes images of one class apart, to keep their differences.",
     partial(_make, "rho-triplets"),
-    _OPTIONS | {"rho": Option(0.2, "Share of the triplets that are switched.", 0, 1)},
+    _OPTIONS | {"rho": Option(0.2, "Share of triplets whose negative is of the same class.", 0, 1)},
     mines=True,
     paper="Roth et al., ICML 2020",
 )

@@ -1,4 +1,4 @@
-"""Multisimilarity (Wang et al., CVPR 2019) on a matrix of similarities: the authors' variant, and language inside the loss (Eq. S1 to S3)."""
+"""Multisimilarity (Wang et al., CVPR 2019) on a matrix of similarities: as in official code, and with language inside the loss (Eq. S1 to S3)."""
 
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -36,15 +36,15 @@ def multisimilarity(
         labels: (n,) class numbers.
         alpha, beta, base: weights of positives and negatives, and the threshold lambda.
         epsilon: margin of the mining.
-        variant: "formula", as pytorch-metric-learning has it with its miner; "official", the code of the language guidance paper, which
-            puts another softplus around the batch mean of each side, so that its loss never falls below log(2) / alpha + log(2) / beta;
-            "oodml", the code of ooDML (Milbich et al., NeurIPS 2021), whose mean of either side is over the anchors that have a pair there,
-            and in which an anchor is its own positive where a negative is within epsilon of it.
-        mining_sims: (n, n) similarities by which pairs are kept, f of Eq. S1 (see `interpolated`); the extremes stay those of `sims`.
-        scales: factors (n, n) on the positives' and the negatives' exponents, as Eq. S3 has them (see `language_scales`).
+        variant: "formula", as pytorch-metric-learning with its miner; "official", the code of the language guidance paper, which applies another
+            softplus to the batch mean of each side, so the loss is at least log(2) / alpha + log(2) / beta; "oodml", the code of ooDML (Milbich et
+            al., NeurIPS 2021), which averages each side over the anchors with a pair there, and takes an anchor as its own positive if a negative is
+            within epsilon of it.
+        mining_sims: (n, n) similarities that decide which pairs are kept, f of Eq. S1 (see `interpolated`); the extremes are still of `sims`.
+        scales: factors (n, n) on the exponents of positives and negatives in Eq. S3 (see `language_scales`).
 
     Raises:
-        InputError: for an unknown variant.
+        InputError: unknown variant.
     """
     import torch
     from torch.nn.functional import softplus
@@ -72,9 +72,9 @@ def mined_pairs(sims: "Tensor", labels: "Tensor", epsilon: float = 0.1, mining_s
     others = ~same
     hardest_negative = _hardest_negative(sims, labels)[:, None]
     same = same & ~torch.eye(len(labels), dtype=torch.bool, device=sims.device)
-    judged = sims if mining_sims is None else mining_sims
+    compared = sims if mining_sims is None else mining_sims
     hardest_positive = sims.masked_fill(~same, inf).amin(dim=1, keepdim=True)
-    return same & (judged < hardest_negative + epsilon), others & (judged > hardest_positive - epsilon)
+    return same & (compared < hardest_negative + epsilon), others & (compared > hardest_positive - epsilon)
 
 
 def _hardest_negative(sims: "Tensor", labels: "Tensor") -> "Tensor":
@@ -84,7 +84,7 @@ def _hardest_negative(sims: "Tensor", labels: "Tensor") -> "Tensor":
 def interpolated(language_sims: "Tensor", image_sims: "Tensor", weight: float = 1.0, power: float = 1.0) -> "Tensor":
     """f of Eq. S2: ((1 - nu_1) L^nu_2 + nu_1 S^nu_2)^(1 / nu_2), with nu_1 = `weight` and nu_2 = `power`.
 
-    Negative similarities count as 0 where the power is not 1. The paper found nu_1 = nu_2 = 1 best, which is the image side alone.
+    Negative similarities count as 0 where the power is not 1. The paper found nu_1 = nu_2 = 1 best, that is, images alone.
     """
     if power == 1.0:
         return (1 - weight) * language_sims + weight * image_sims
@@ -95,7 +95,7 @@ def interpolated(language_sims: "Tensor", image_sims: "Tensor", weight: float = 
 def language_scales(
     language_sims: "Tensor", image_sims: "Tensor", positive_power: float = 0.75, negative_power: float = 0.75
 ) -> "tuple[Tensor, Tensor]":
-    """The factors (L / S)^nu_3 and (L / S)^nu_4 of Eq. S3; similarities below 0.01 count as 0.01, since the ratio has no meaning there."""
+    """Factors (L / S)^nu_3 and (L / S)^nu_4 of Eq. S3. Similarities below 0.01 are set to 0.01, since the ratio is meaningless there."""
     ratio = language_sims.clamp(min=0.01) / image_sims.clamp(min=0.01)
     return ratio**positive_power, ratio**negative_power
 
@@ -104,6 +104,7 @@ def _log_sum(exponents: "Tensor", kept: "Tensor") -> "Tensor":
     """log(1 + sum of exp over the kept entries) of each row, without overflow."""
     import torch
 
+    # an appended 0 is the 1 in log(1 + ...); exp(-inf) is 0
     filled = exponents.masked_fill(~kept, -inf)
     return torch.cat([filled, filled.new_zeros(len(filled), 1)], dim=1).logsumexp(dim=1)
 
@@ -123,17 +124,11 @@ def _of_rows(embeddings: "Tensor", labels: "Tensor", **options: Any) -> "Tensor"
 _OPTIONS = {
     "alpha": Option(2.0, "Weight of pairs of one class.", 0),
     "beta": Option(40.0, "Weight of pairs of different classes.", 0),
-    "base": Option(0.5, "Similarity above which a pair of one class costs little, and one of different classes much."),
-    "epsilon": Option(0.1, "Margin of similarity within which a pair still counts as hard.", 0),
+    "base": Option(0.5, "Similarity threshold: below it pairs of one class cost most, above it pairs of different classes."),
+    "epsilon": Option(0.1, "Pairs within this margin of the hardest pair are kept.", 0),
 }
 MULTISIMILARITY = Objective(
-    "multisimilarity",
-    "Multisimilarity",
-    "Weighs pairs of images by how wrongly they lie.",
-    _make,
-    _OPTIONS,
-    mines=True,
-    paper="Wang et al., CVPR 2019",
+    "multisimilarity", "Multisimilarity", "Weighs pairs of images by how wrong they are.", _make, _OPTIONS, mines=True, paper="Wang et al., CVPR 2019"
 )
 MULTISIMILARITY_OFFICIAL = Objective(
     "multisimilarity-official",

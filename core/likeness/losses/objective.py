@@ -16,15 +16,15 @@ MakeObjective = Callable[[int], "nn.Module"]  # dim -> objective
 
 @dataclass(frozen=True)
 class Objective:
-    """A loss that a run can train with, with a title and one sentence for people.
+    """A loss that a run can train with, with a title and one sentence of help.
 
     Attributes:
-        make: (classes, dim, **options) -> a module (embeddings (n, d), labels) -> scalar. `classes` are those of training and `dim` is d; both
-            matter to objectives with a proxy for each class, which are then parameters of the module. Heavy imports belong into it.
+        make: (classes, dim, **options) -> a module (embeddings (n, d), labels) -> scalar. `classes` is the number of training classes and `dim` is d;
+            both size the proxies of objectives that learn some. Import heavy packages inside it.
         labels: "classes": labels are class numbers (n,) from 0; "distances": label distances (a, n) of the first a rows, the anchors.
-        unit: it needs embeddings of unit length.
-        mines: it compares tuples that a miner picks, and another miner can be taken (`likeness.samplers.MINERS`).
-        listed: offered in menus and tables; false for what stands in a config only.
+        unit: requires embeddings of unit length.
+        mines: compares tuples of a miner, which can be replaced (`likeness.samplers.MINERS`).
+        listed: offered in menus and tables; False for objectives that only configs can name.
         paper: authors, venue and year.
     """
 
@@ -42,13 +42,13 @@ class Objective:
 
 @dataclass(frozen=True)
 class Wrapper:
-    """A loss around an objective on classes; its name is its key in a config's objective, its title stands within a phrase: "Margin + uniform prior".
+    """A loss around an objective on classes. Its name is its key in a config's objective; titles read "Margin + uniform prior".
 
     Attributes:
-        wrap: (make, dim, feature_dim, classes, **options) -> a module, where make(dim) is the objective inside for embeddings (n, dim).
-        options: with defaults and bounds; None: its class checks them.
-        parts: into how many parts of unit length the embedding must be divided; None: any.
-        per_class: options -> fewest images of each class in a batch.
+        wrap: (make, dim, feature_dim, classes, **options) -> a module; make(dim) is the inner objective for embeddings (n, dim).
+        options: with defaults and bounds; None: checked by its class.
+        parts: number of unit-length parts that the embedding must be divided into; None: any.
+        per_class: options -> minimum number of images of each class in a batch.
         excludes: names of wrappers that it cannot be combined with.
         paper: authors, venue and year.
     """
@@ -65,7 +65,7 @@ class Wrapper:
 
 
 def of_function(loss: Callable[..., Any], **fixed: Any) -> "Callable[..., nn.Module]":
-    """The `make` of an objective that is a function (embeddings, labels, **options) -> scalar; `fixed` is what no option sets."""
+    """`make` of an objective that is a function (embeddings, labels, **options) -> scalar; `fixed` are arguments that are not options."""
 
     def make(classes: int, dim: int, **options: Any) -> "nn.Module":
         from likeness.losses.mined import FunctionLoss

@@ -1,4 +1,4 @@
-"""The objectives that a run can train with, a line each, and what wraps them. Needs no torch."""
+"""Registry of the objectives that a run can train with, and of their wrappers. Needs no torch."""
 
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -20,16 +20,14 @@ if TYPE_CHECKING:
 
 
 def _missing(classes: int, dim: int) -> NoReturn:
-    raise InputError("The run trains with a loss that was given as an object; pass it again: train(config, folder, loss=...).")
+    raise InputError("The run trains with a loss object, which configs cannot hold; pass it again: train(config, folder, loss=...).")
 
 
-CUSTOM = Objective(
-    "custom", "Own loss", "The object that was given to `likeness.train` as `loss`, on class labels.", _missing, mines=True, listed=False
-)
+CUSTOM = Objective("custom", "Own loss", "The object passed to `likeness.train` as `loss`, on class labels.", _missing, mines=True, listed=False)
 CUSTOM_DISTANCES = Objective(
     "custom-distances",
     "Own loss",
-    "The object that was given to `likeness.train` as `loss`, on label distances.",
+    "The object passed to `likeness.train` as `loss`, on label distances.",
     _missing,
     labels="distances",
     listed=False,
@@ -58,12 +56,12 @@ OBJECTIVES: dict[str, Objective] = {
 
 
 def objectives_on(labels: Labels) -> dict[str, Objective]:
-    """The objectives that read class labels, or label distances, by name: those that menus and tables list."""
+    """Listed objectives on class labels, or on label distances, by name."""
     return {name: each for name, each in OBJECTIVES.items() if each.labels == labels and each.listed}
 
 
 def check_objective(name: str, options: dict[str, Any]) -> str:
-    """What is wrong with an objective's name or options, in one sentence; empty where nothing is."""
+    """One sentence on what is wrong with an objective's name or options; empty if nothing is."""
     if name not in OBJECTIVES:
         listed = [each.name for each in OBJECTIVES.values() if each.listed]
         near = ", ".join(get_close_matches(name, listed, n=3, cutoff=0.5))
@@ -72,21 +70,21 @@ def check_objective(name: str, options: dict[str, Any]) -> str:
 
 
 def check_mines(name: str) -> str:
-    """Why another miner cannot be taken, in one sentence; empty where it can."""
+    """One sentence on why the miner cannot be replaced; empty if it can."""
     if OBJECTIVES[name].mines:
         return ""
     return f"The objective '{name}' takes no miner; choose one of {', '.join(each for each, known in OBJECTIVES.items() if known.mines)}."
 
 
 def make_objective(name: str, classes: int = 0, dim: int = 0, *, miner: str | Mine | None = None, **options: Any) -> "nn.Module":
-    """The objective of this name: a module (embeddings (n, d), labels) -> scalar, its labels as `Objective.labels` says.
+    """Creates an objective: a module (embeddings (n, d), labels) -> scalar, with labels as in `Objective.labels`.
 
     Args:
-        classes, dim: how many classes train, and d; what reads label distances needs neither.
-        miner: in place of the objective's own: a name of `likeness.samplers.MINERS`, or a callable (embeddings, labels) -> row numbers.
-        options: of the objective, by its own names; each has the papers' value by default.
+        classes, dim: number of training classes, and d; objectives on label distances need neither.
+        miner: replaces the objective's own: a name of `likeness.samplers.MINERS`, or a callable (embeddings, labels) -> row numbers.
+        options: of the objective; defaults are the papers' values.
 
-    InputError: unknown name or option, a value out of bounds, or a miner for an objective that compares no mined tuples.
+    InputError: unknown name or option, a value out of bounds, or a miner for an objective without mined tuples.
     """
     if wrong := check_objective(name, options):
         raise InputError(wrong)
@@ -103,7 +101,7 @@ def make_objective(name: str, classes: int = 0, dim: int = 0, *, miner: str | Mi
 
 
 def as_module(loss: Any) -> "nn.Module":
-    """A module as it is; a function (embeddings (n, d), labels) -> scalar as a module; InputError for anything else, also for a class."""
+    """Returns a module as it is and wraps a function (embeddings (n, d), labels) -> scalar; InputError for anything else, also for a class."""
     from torch import nn
 
     from likeness.losses.mined import FunctionLoss
@@ -111,6 +109,6 @@ def as_module(loss: Any) -> "nn.Module":
     if isinstance(loss, nn.Module):
         return loss
     if not callable(loss) or isinstance(loss, type):
-        raise InputError(f"The loss {loss!r} is no object that can be called; pass a module or a function (embeddings, labels) -> scalar.")
+        raise InputError(f"The loss {loss!r} is not callable; pass a module or a function (embeddings, labels) -> scalar.")
     function: Callable[..., Any] = loss
     return FunctionLoss(function)

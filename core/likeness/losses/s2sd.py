@@ -1,4 +1,4 @@
-"""S2SD: a small embedding learns from larger ones that are trained beside it and then thrown away (Roth et al., ICML 2021)."""
+"""S2SD: the embedding learns from wider branches that are trained beside it and discarded after training (Roth et al., ICML 2021)."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,21 +19,21 @@ class S2SD(nn.Module):
 
     loss = (objective(embeddings) + mean_i objective(branch_i)) / 2 + w_d mean_i KL_i + w_f KL_features
 
-    Branch i is a two-layer network from the backbone's features to `target_dims[i]` dimensions, scaled to unit length. KL_i is T^2 times
-    the mean over rows of KL(softmax(S_i / T) || softmax(S / T)), with the cosine similarities S of the embeddings and S_i of the branch, from
-    which nothing flows back; KL_features the same with the similarities of the features themselves.
+    Branch i is a two-layer network from the backbone's features to `target_dims[i]` dimensions, scaled to unit length. KL_i is T^2 times the mean
+    over rows of KL(softmax(S_i / T) || softmax(S / T)), with the cosine similarities S of the embeddings and S_i of the branch, which gets no
+    gradient; KL_features is the same with the similarities of the features.
 
     Args:
         objectives: the objective on the embeddings, then one for each branch; those with proxies need their own dimension.
-        distill_weight: w_d. 50 in the S2SD paper; the language guidance paper sets it to 0 and keeps the features' term (section A).
+        distill_weight: w_d. 50 in the S2SD paper, 0 in the language guidance paper, which keeps only the feature term (section A).
         feature_weight: w_f.
         temperature: T.
         pooling: of feature maps: "average", or "average+max", their sum.
-        hidden: width of the branches' inner layer; None: the target's dimension.
-        feature_delay: steps in training before the features' term begins; 1,000 by default in the authors' code.
+        hidden: width of the branches' hidden layer; None: the branch's dimension.
+        feature_delay: training steps before the feature term starts; 1,000 by default in the authors' code.
 
     Raises:
-        InputError: not one objective more than branches, or an unknown pooling.
+        InputError: the number of objectives is not that of branches plus one, or an unknown pooling.
     """
 
     steps: Tensor
@@ -63,7 +63,7 @@ class S2SD(nn.Module):
         )
         self.distill_weight, self.feature_weight = distill_weight, feature_weight
         self.temperature, self.pooling, self.feature_delay = temperature, pooling, feature_delay
-        if feature_delay:  # without one, checkpoints stay as they were
+        if feature_delay:  # only then, so that checkpoints of runs without a delay keep their keys
             self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
 
     @property
@@ -72,11 +72,11 @@ class S2SD(nn.Module):
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """What it is given besides embeddings and labels: pooled features, or the maps where those lack what its pooling takes."""
+        """Inputs besides embeddings and labels: pooled features, or feature maps if they are pooled here."""
         return ("maps",) if self.pooling == "average+max" else ("features",)
 
     def forward(self, embeddings: Tensor, labels: Tensor, features: Tensor) -> Tensor:
-        """The loss of a batch: embeddings (n, d), scaled to unit length first, labels (n,), features (n, f) or maps (n, f, h, w)."""
+        """Loss of a batch: embeddings (n, d), scaled to unit length first, labels (n,), features (n, f) or maps (n, f, h, w)."""
         embeddings = normalize(embeddings, dim=1)
         source, *targets = self.objectives
         pooled = self.pooled(features)
@@ -91,16 +91,17 @@ class S2SD(nn.Module):
         return loss
 
     def _features_begun(self) -> bool:
-        """Whether the delay is over; counts a step in training."""
+        """Whether the delay is over; counts one training step."""
         if not self.feature_delay:
             return True
+        # the buffer is saved with the run, so a resumed one does not wait again
         begun = int(self.steps) >= self.feature_delay
         if self.training:
             self.steps += 1
         return begun
 
     def distance(self, embeddings: Tensor, target: Tensor) -> Tensor:
-        """T^2 times the divergence of the similarities of unit rows from those of the target's rows, to which nothing flows back."""
+        """T^2 times the divergence between the similarities of the embeddings and those of the target, which gets no gradient."""
         theirs = normalize(target.detach(), dim=1)
         found: Tensor = language_match(
             embeddings @ embeddings.T, theirs @ theirs.T, shift=0.0, direction="language||image", temperature=self.temperature

@@ -1,4 +1,4 @@
-"""Uniform prior: embeddings spread out until no discriminator tells them from even draws (Sinha et al., 2020)."""
+"""Uniform prior: spreads embeddings until a discriminator cannot tell them from uniform draws (Sinha et al., 2020)."""
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +8,8 @@ from likeness.losses.wrapper_options import require_options
 
 
 def reversed_gradient(rows: Tensor) -> Tensor:
-    """The same values; what flows back through them changes its sign, so that what comes before opposes what comes after."""
+    """Identity with a reversed gradient: layers before it maximize what layers after it minimize."""
+    # the value is 2x - x = x, its derivative -1
     return 2 * rows.detach() - rows
 
 
@@ -17,21 +18,20 @@ class UniformPrior(nn.Module):
 
     loss = objective(embeddings) + weight * A, with A = -mean log D(z) - mean log(1 - D(embedding))
 
-    The discriminator D, a network with two hidden layers, learns to make A small; the embeddings, through reversed gradients, to make it
-    large, so that one optimizer serves both. The z are drawn anew for each batch, as many as it has rows, from torch's own generator.
+    The discriminator D, a network with two hidden layers, minimizes A; reversed gradients make the embeddings maximize it, so one optimizer serves
+    both. Each batch draws as many new z as it has rows, from torch's global generator.
 
-    What differs from the paper: its prior is even in the cube, U(-1, 1)^d. Embeddings here are of unit length, where the even prior is
-    that on the sphere, z = g / |g| with g ~ N(0, I). The code of the ooDML authors (Milbich et al., NeurIPS 2021) takes the cube, pieces
-    of 128 of the backbone's features in place of the embeddings, a step of D every 10th batch only, and lets the features minimize
-    -mean log D instead of maximizing A; its runs have the weight 0.2, and 0.02 on Stanford Online Products.
+    Unlike the paper, whose prior is uniform in the cube, U(-1, 1)^d, the prior here is uniform on the sphere, where the embeddings are: z = g / |g|
+    with g ~ N(0, I). The code of ooDML (Milbich et al., NeurIPS 2021) uses the cube, pieces of 128 backbone features instead of the embeddings, a
+    step of D every 10th batch, and features that minimize -mean log D instead of maximizing A, with weight 0.2, or 0.02 on Stanford Online Products.
 
     Args:
-        objective: (embeddings, labels, and what its `reads` names) -> scalar; the same is then read here.
+        objective: (embeddings, labels, inputs named in its `reads`) -> scalar; this module reads the same.
         weight: of the adversarial term.
-        hidden: width of D's inner layers.
+        hidden: width of D's hidden layers.
 
     Raises:
-        InputError: a value outside its bounds.
+        InputError: a value out of bounds.
     """
 
     def __init__(self, objective: nn.Module, dim: int, weight: float = 0.1, hidden: int = 100) -> None:
@@ -46,7 +46,7 @@ class UniformPrior(nn.Module):
         return self.discriminator
 
     def forward(self, embeddings: Tensor, labels: Tensor, *more: Tensor) -> Tensor:
-        """The loss of a batch: embeddings (n, d) of unit length, labels (n,), and what the objective reads."""
+        """Loss of a batch: embeddings (n, d) of unit length, labels (n,), and the further inputs of the objective."""
         loss: Tensor = self.objective(embeddings, labels, *more)
         return loss + self.weight * self.adversarial(embeddings, self.draws(embeddings))
 
@@ -54,6 +54,7 @@ class UniformPrior(nn.Module):
         return normalize(torch.randn_like(like), dim=1)
 
     def adversarial(self, embeddings: Tensor, draws: Tensor) -> Tensor:
-        """A, whose gradient at the embeddings is reversed."""
+        """A, with a reversed gradient at the embeddings."""
         theirs, ours = self.discriminator(draws).squeeze(1), self.discriminator(reversed_gradient(embeddings)).squeeze(1)
+        # -log sigmoid from logits: finite also where D is sure
         return binary_cross_entropy_with_logits(theirs, torch.ones_like(theirs)) + binary_cross_entropy_with_logits(ours, torch.zeros_like(ours))

@@ -1,4 +1,4 @@
-"""Wrappers of objectives on classes: what each is, what it needs of a run, how it is built. Needs no torch."""
+"""Registry of wrappers around objectives on classes. Needs no torch."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -18,7 +18,7 @@ def _s2sd(
 ) -> "nn.Module":
     from likeness.losses.s2sd import S2SD
 
-    # copies: a loss that was passed as an object is the same one for every dimension
+    # copied, since a loss passed as an object is the same for every dimension
     objectives = [deepcopy(make(each)) for each in (dim, *target_dims)]
     try:
         return S2SD(objectives, feature_dim, target_dims, **options)
@@ -38,11 +38,11 @@ def _diva(make: MakeObjective, dim: int, feature_dim: int, classes: int, **optio
     return DiVA(make(dim // DIVA_PARTS), dim, classes=classes, **options)
 
 
-# The order is that in which they wrap: each goes around those before it.
+# in order of wrapping: each wraps those before it
 WRAPPERS: dict[str, Wrapper] = {
     wrapper.name: wrapper
     for wrapper in (
-        Wrapper("s2sd", "S2SD", "The embedding also learns from wider ones that are trained beside it.", _s2sd, paper="Roth et al., ICML 2021"),
+        Wrapper("s2sd", "S2SD", "The embedding also learns from wider branches that are trained beside it.", _s2sd, paper="Roth et al., ICML 2021"),
         Wrapper(
             "uniform_prior",
             "uniform prior",
@@ -55,7 +55,7 @@ WRAPPERS: dict[str, Wrapper] = {
         Wrapper(
             "diva",
             "DiVA",
-            "Has further parts that learn what classes share and what is special to an image.",
+            "Adds parts that learn what classes share and what is special to an image.",
             _diva,
             WRAPPER_OPTIONS["diva"],
             parts=DIVA_PARTS,
@@ -68,7 +68,7 @@ WRAPPERS: dict[str, Wrapper] = {
 
 
 def wrapper_parameters(objective: "nn.Module") -> "list[nn.Parameter]":
-    """Parameters of the networks that wrappers train beside the objective itself: branches, discriminator, separations."""
+    """Parameters of the networks that wrappers train besides the objective: branches, discriminator, separations."""
     from likeness.losses.diva import DiVA
     from likeness.losses.s2sd import S2SD
     from likeness.losses.uniform_prior import UniformPrior
@@ -78,10 +78,10 @@ def wrapper_parameters(objective: "nn.Module") -> "list[nn.Parameter]":
 
 
 def wrap_objective(make: MakeObjective, wrappers: Mapping[str, Mapping[str, Any]], dim: int, feature_dim: int, classes: int = 0) -> "nn.Module":
-    """The objective inside its wrappers, whose options stand by their names, {} for the defaults; InputError where they do not fit.
+    """Wraps an objective; `wrappers` are options by name, {} for the defaults. InputError: options that do not fit.
 
-    `make` gives an objective on embeddings (n, d) for each dimension d that the wrappers need. `feature_dim` is that of the backbone's pooled
-    features, `classes` those of training, for wrappers that learn a value for each.
+    `make` creates an objective on embeddings (n, d) for each dimension d that the wrappers need. `feature_dim` is the dimension of the backbone's
+    pooled features, `classes` the number of training classes, for wrappers that learn a value for each.
     """
     for name in (each for each in WRAPPERS if each in wrappers):
         make = partial(WRAPPERS[name].wrap, make, feature_dim=feature_dim, classes=classes, **wrappers[name])

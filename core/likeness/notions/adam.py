@@ -1,4 +1,4 @@
-"""The InDiReCT paper's own procedure: gradient descent with Adam from a random matrix."""
+"""The InDiReCT paper's own procedure: Adam from a random matrix."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,25 +11,26 @@ from likeness.notions.descent import Descent, descend
 if TYPE_CHECKING:
     import torch
 
-# The authors' arccos is a straight line where its slope tends to infinity.
+# the authors' arccos is linear where its slope tends to infinity
 _EDGE = 1e-7
 
 
 def random_start(r: int, dim: int, seed: int) -> "torch.Tensor":
-    """U (r, dim) as initialised (section 4 of the paper): N(0, 0.1). The paper's 0.1 is a standard deviation in the authors' code."""
+    """U (r, dim) as initialized (section 4 of the paper): N(0, 0.1), where 0.1 is the standard deviation in the authors' code."""
     import torch
 
     return torch.randn(r, dim, generator=torch.Generator().manual_seed(seed)) * 0.1
 
 
 def safe_arccos(cosines: "torch.Tensor") -> "torch.Tensor":
-    """arccos, with straight lines for |x| > 1 - 1e-7 that reach 0 at 1 and pi at -1, as in the authors' code: finite gradients.
+    """arccos with finite gradients: for |x| > 1 - 1e-7 a line that reaches 0 at 1 and pi at -1, as in the authors' code.
 
-    Rounding can put a cosine above 1, so that a loss of about 0 can come out slightly negative.
+    Rounding can put a cosine above 1, so a loss near 0 can be slightly negative.
     """
     import torch
 
     inner = torch.arccos(cosines.clamp(-1 + _EDGE, 1 - _EDGE))
+    # lines that meet arccos at the edge, and 0 or pi at the end
     slope = float(np.arccos(1 - _EDGE)) / _EDGE
     near_one = (1 - cosines) * slope
     near_minus_one = torch.pi - (1 + cosines) * slope
@@ -45,7 +46,7 @@ def loss(rows: "torch.Tensor", U: "torch.Tensor") -> "torch.Tensor":
 
 
 def fit_adam(rows: Any, start: Any) -> Descent:
-    """The procedure's training from given U (r, dim) on prompts (n, r), normalised here (Eq. 1), in float32, on their device; see `descend`."""
+    """Trains from U (r, dim) on prompts (n, r), which are normalized here (Eq. 1), in float32, on their device; see `descend`."""
     import torch
     from torch.nn.functional import normalize
 

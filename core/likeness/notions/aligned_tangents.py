@@ -1,4 +1,4 @@
-"""Images and prompts as seen from their own means, which are laid on one another: CLAY (arXiv 2604.11539)."""
+"""Tangent vectors of images and prompts at their own means, with the means aligned: CLAY (arXiv 2604.11539)."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 class AlignedTangents:
-    """The prompts' main directions in the tangent space of the sphere at their mean, in which images stand as they do around their own mean.
+    """The prompts' main directions in the tangent space of the sphere at their mean, applied to the images' tangent vectors at their own mean.
 
-    CLIP keeps images and texts in two cones that lie apart. The logarithmic map at the mean m of either side, v -> angle(v, m) times the unit vector
-    from m towards v, tells where a vector stands within its cone; the Householder reflection that takes the images' mean to the prompts' takes one
-    tangent space into the other (arXiv 2604.11539, section 3). "CLAY-like": the paper's prompts come from a language model, ours from the notion.
+    CLIP keeps images and texts in two separate cones. The logarithmic map at the mean m of either side, v -> angle(v, m) times the unit vector from m
+    toward v, gives the position of a vector within its cone; the Householder reflection that maps the images' mean to the prompts' maps one tangent
+    space to the other (arXiv 2604.11539, section 3). "CLAY-like": the paper's prompts come from a language model, ours from the notion.
 
     Args:
-        dim: dimensions, or as many as the prompts vary in, whichever is less.
-        seed: not used; there is nothing random.
+        dim: dimensions, at most as many as the prompts vary in.
+        seed: unused; nothing is random.
 
     Attributes:
-        U: (r, dim) orthonormal columns, directions from the prompts' mean, taken to where the images are.
+        U: (r, dim) orthonormal columns, directions at the prompts' mean, reflected to the images' mean.
         mean_: (r,) unit mean of the images.
     """
 
@@ -33,9 +33,9 @@ class AlignedTangents:
         self.dim, self.seed = dim, seed
 
     def fit(self, text: Any, images: Any) -> "AlignedTangents":
-        """Learns from the prompts' embeddings (n, r), and of the images (m, r) their mean; both are scaled to unit length first.
+        """Learns from embeddings of prompts (n, r) and the mean of images (m, r), after scaling all to unit length.
 
-        InputError: unusable embeddings, all prompts equal, dim below 1 or above r, or images of another width than the prompts.
+        InputError: unusable embeddings, all prompts equal, dim below 1 or above r, or images and prompts of different widths.
         """
         rows = prompt_rows(text, self.dim)
         mean = _unit(rows.mean(axis=0))
@@ -48,7 +48,7 @@ class AlignedTangents:
         return self
 
     def transform(self, images: Any) -> Any:
-        """The images' tangent vectors along the prompts' directions: (m, r) -> (m, dim), of the kind that came in, not of unit length.
+        """Tangent vectors of images along the prompts' directions: (m, r) -> (m, dim), of the input's type, not of unit length.
 
         InputError before `fit`, and on rows that are not finite or all zero, or of another width than the prompts.
         """
@@ -69,10 +69,11 @@ class AlignedTangents:
 
 
 def tangents(rows: Floats, mean: Floats) -> Floats:
-    """Logarithmic map of the sphere at `mean` (r,): for unit rows (n, r) vectors at right angles to it, as long as their angle to it in radians."""
+    """Logarithmic map of the sphere at `mean` (r,): maps unit rows (n, r) to vectors orthogonal to it whose length is the angle to it in radians."""
     cosines = np.clip(rows @ mean, -1, 1)[:, None]
     across = rows - cosines * mean
     sines = np.linalg.norm(across, axis=1, keepdims=True)
+    # angle / sin(angle) tends to 1 at the mean itself, where the quotient is 0 / 0
     return np.asarray(across * np.divide(np.arccos(cosines), sines, out=np.ones_like(sines), where=sines > 0))
 
 
@@ -84,7 +85,7 @@ def _unit(vector: Floats) -> Floats:
 ALIGNED_TANGENTS = NotionMethod(
     "clay",
     "Aligned tangents (CLAY)",
-    "The prompts' main directions around their mean, in which images stand as around their own: CLIP's gap between the two is closed.",
+    "The prompts' main directions around their mean, applied to images around their own mean, which removes CLIP's gap between images and texts.",
     AlignedTangents,
     learns_from="text and images",
     seeds=False,

@@ -1,4 +1,4 @@
-"""Aspects as coordinates: similarities to them (CRL, arXiv 2510.04564), or how probable they are."""
+"""Aspects as coordinates: similarities to them (CRL, arXiv 2510.04564), or their probabilities."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,46 +13,42 @@ from likeness.notions.prompt_rows import check_fitted, check_width, image_rows, 
 if TYPE_CHECKING:
     import torch
 
-# The scale of cosines at which CLIP's training stops to sharpen its softmax (Radford et al. 2021, section 2.5); nothing was chosen here.
+# CLIP's training caps the scale of its softmax here (Radford et al. 2021, section 2.5); not tuned by us
 CLIP_SCALE = 100.0
 
 
 class AspectSimilarities(LinearProjection):
-    """An image is its k similarities to the aspects, v T^T, scaled to unit length (arXiv 2510.04564, section 3); U (r, k) has the unit prompts as
-    columns.
+    """An image is its k similarities to the aspects, v T^T, scaled to unit length (arXiv 2510.04564, section 3).
 
-    The aspects are taken as the axes of the space, though they are not at right angles: what all prompts share counts k times.
+    The columns of U (r, k) are the unit prompts. They are used as axes although not orthogonal, so what all prompts share counts k times.
     """
 
     def fit(self, text: Any) -> "AspectSimilarities":
-        """Takes the prompts' embeddings (k, r), scaled to unit length first; InputError where they are unusable or all equal."""
+        """Takes the prompts' embeddings (k, r), scaled to unit length first. InputError: unusable embeddings, or all equal."""
         self.U = like(text)(np.ascontiguousarray(prompt_rows(text, 1).T))
         return self
 
 
 class AspectProbabilities:
-    """An image is the square roots of p = softmax(scale * v T^T), CLIP's zero-shot probabilities of the k aspects; U (r, k) has the unit prompts as
-    columns.
+    """An image is the square roots of p = softmax(scale * v T^T), CLIP's zero-shot probabilities of the k aspects.
 
-    The cosine of two images is then the Bhattacharyya coefficient sum_j sqrt(p_j q_j) of their probabilities: 1 where they show the same aspects, 0
-    where no aspect can be of both. Ours: the coordinates of CRL (`AspectSimilarities`), read as probabilities. It is not a linear map. `scale` is
-    that of the cosines, the inverse of the softmax's temperature.
+    The cosine of two images is then the Bhattacharyya coefficient sum_j sqrt(p_j q_j): 1 if they have the same probabilities, 0 if no aspect is
+    possible for both. Ours: the coordinates of CRL (`AspectSimilarities`) read as probabilities. Not linear. The columns of U (r, k) are the unit
+    prompts; `scale` multiplies the cosines, the inverse of a temperature.
     """
 
     def __init__(self, scale: float = CLIP_SCALE) -> None:
         self.scale = scale
 
     def fit(self, text: Any) -> "AspectProbabilities":
-        """Takes the prompts' embeddings (k, r), scaled to unit length first; InputError where they are unusable or all equal, or the scale is not
-        above 0.
-        """
+        """Takes the prompts' embeddings (k, r), scaled to unit length first. InputError: unusable embeddings, all equal, or a scale not above 0."""
         if not np.isfinite(self.scale) or self.scale <= 0:
-            raise InputError(f"scale is {self.scale}; give a number above 0, such as {CLIP_SCALE:g}.")
+            raise InputError(f"scale is {self.scale}; choose a number above 0, such as {CLIP_SCALE:g}.")
         self.U = like(text)(np.ascontiguousarray(prompt_rows(text, 1).T))
         return self
 
     def transform(self, images: Any) -> Any:
-        """Square roots of the aspects' probabilities: (m, r) -> (m, k) unit rows, of the kind that came in.
+        """Square roots of the aspects' probabilities: (m, r) -> (m, k) unit rows, of the input's type.
 
         InputError before `fit`, and on rows that are not finite or all zero, or of another width than the prompts.
         """
@@ -60,7 +56,7 @@ class AspectProbabilities:
         U = to_numpy(self.U)
         rows = image_rows(images, len(U))
         logits = rows @ (self.scale / 2 * U).astype(rows.dtype)
-        # half the logits: the square root of a softmax, but for its scale
+        # sqrt(softmax(z)) is proportional to exp(z / 2), so half the logits, scaled to unit length, are the same without a root
         roots = np.exp(logits - logits.max(axis=1, keepdims=True))
         return like(images)(roots / np.linalg.norm(roots, axis=1, keepdims=True))
 
@@ -76,7 +72,7 @@ class AspectProbabilities:
 ASPECT_SIMILARITIES = NotionMethod(
     "crl",
     "Aspect similarities (CRL)",
-    "An image is the list of its similarities to the aspects, as in conditional representation learning.",
+    "An image is its similarities to the aspects, as in conditional representation learning.",
     lambda dim, seed: AspectSimilarities(),
     seeds=False,
     dims=False,
@@ -85,7 +81,7 @@ ASPECT_SIMILARITIES = NotionMethod(
 ASPECT_PROBABILITIES = NotionMethod(
     "probabilities",
     "Aspect probabilities",
-    "An image is how probable each aspect is to the encoder, so that images are similar that may show the same aspect.",
+    "An image is the encoder's probability of each aspect; images that may show the same aspect are similar.",
     lambda dim, seed: AspectProbabilities(),
     seeds=False,
     dims=False,

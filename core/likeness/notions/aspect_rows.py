@@ -1,4 +1,4 @@
-"""One row per aspect of a notion, whatever the number of its templates, and zero-shot labels: of each image the aspect that it matches best."""
+"""One row per aspect of a notion, averaged over its templates, and zero-shot labels of images."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,15 +6,15 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.notions.notion import Notion
 
-_ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than the memory
+_ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than memory
 
 
 def aspect_rows(prompts: NDArray[np.float32], notion: Notion) -> NDArray[np.float32]:
-    """Unit rows (k, d) of a notion's aspects, from unit rows (m, d) of its prompts: what every fit, count and comparison of a notion reads.
+    """Unit rows (k, d) of a notion's aspects, from unit rows (m, d) of its prompts; the input of every fit of a notion.
 
-    With several templates, the prompts of an aspect are averaged and the mean is scaled to unit length, as CLIP's prompt ensembles are (Radford et
-    al. 2021, section 3.1.4), so that a template adds no row. With one template, as in InDiReCT's paper, the rows are returned as they are. Rows are
-    in the order of `notion.prompts`; another number of them is an InputError.
+    With several templates, the prompts of an aspect are averaged and the mean is scaled to unit length, as in CLIP's prompt ensembles (Radford et al.
+    2021, section 3.1.4). With one template, as in the InDiReCT paper, the rows are returned unchanged. Rows are in the order of `notion.prompts`.
+    InputError: another number of rows.
     """
     if len(prompts) != len(notion.prompts):
         raise InputError(f"The notion '{notion.name}' has {len(notion.prompts)} prompts, but {len(prompts)} rows were passed; pass one for each.")
@@ -26,10 +26,9 @@ def aspect_rows(prompts: NDArray[np.float32], notion: Notion) -> NDArray[np.floa
 
 
 def best_aspects(images: NDArray[np.float32], aspects: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Place (n,) of the aspect, of unit rows (k, d), that lies nearest to each image (n, d), as CLIP classifies without training (Radford et al.
-    2021).
+    """Index (n,) of the aspect, of unit rows (k, d), nearest to each image (n, d): CLIP's zero-shot classification (Radford et al. 2021).
 
-    That is what the encoder says of the images, so nothing that the encoder could be judged by.
+    These labels come from the encoder, so they cannot be used to evaluate it.
     """
     parts = [(images[begin : begin + _ROWS_AT_ONCE] @ aspects.T).argmax(axis=1) for begin in range(0, len(images), _ROWS_AT_ONCE)]
     return np.concatenate(parts).astype(np.int64)

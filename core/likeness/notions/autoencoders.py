@@ -1,4 +1,4 @@
-"""Autoencoders on the prompts, linear and nonlinear, baselines of the InDiReCT paper's section 4.2."""
+"""Linear and nonlinear autoencoders on the prompts, baselines of the InDiReCT paper (section 4.2)."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,16 +25,16 @@ class Affine(NamedTuple):
 
 
 class LinearAutoencoder:
-    """One affine layer to `dim` numbers and one back, trained by Adam to keep the prompts (L_LAE in section 4.2).
+    """One affine layer to `dim` numbers and one back, trained by Adam to reconstruct the prompts (L_LAE in section 4.2).
 
-    It learns in float32, with rate 0.01 and patience 100. The paper does not say how weights begin: uniform within 1 / sqrt(inputs),
-    which is also torch's custom.
+    Trained in float32, with learning rate 0.01 and patience 100. The paper does not specify the initialization; here uniform within 1 / sqrt(inputs),
+    as in torch.
 
     Args:
         dim: dimensions, at most those of the encoder.
-        normalize: rows are scaled to unit length first, as the paper writes. False: taken as given, as in the authors' code, where
-            prompts are of unit length and images are not.
-        weight_decay: share of the weights that is added to their gradients; the paper has none here.
+        normalize: scales rows to unit length first, as in the paper. False: uses them as they are, as in the authors' code, where prompts have unit
+            length and images do not.
+        weight_decay: factor of the weights added to their gradients; 0 in the paper.
 
     Attributes:
         encoder_: the layers to the code: (W1, b1) in the paper.
@@ -68,7 +68,7 @@ class LinearAutoencoder:
         return self
 
     def transform(self, images: Any) -> Any:
-        """The code W1 v + b1 of each image (m, r): (m, dim), of the kind that came in, NOT of unit length; a cosine ranks by its direction.
+        """The code W1 v + b1 of each image (m, r): (m, dim), of the input's type, NOT of unit length.
 
         InputError before `fit`, and on rows that are not finite or (normalize) all zero, or of another width than the prompts.
         """
@@ -91,9 +91,9 @@ class LinearAutoencoder:
 
 
 class Autoencoder(LinearAutoencoder):
-    """The nonlinear autoencoder: 512 hidden units with leaky ReLU (slope 0.01) each way and a weight decay of 0.01 (section 4.2).
+    """The nonlinear autoencoder: 512 hidden units with leaky ReLU (slope 0.01) in encoder and decoder, and weight decay 0.01 (section 4.2).
 
-    All else as `LinearAutoencoder`; `encoder_` and `decoder_` have two layers each, with the leaky ReLU between them.
+    Otherwise as `LinearAutoencoder`; `encoder_` and `decoder_` have two layers each, with the leaky ReLU between them.
     """
 
     _hidden = (HIDDEN,)
@@ -112,22 +112,22 @@ def _encode(rows: Floats, layers: tuple[Affine, ...]) -> Floats:
 LINEAR_AUTOENCODER = NotionMethod(
     "lae",
     "Linear autoencoder",
-    "A linear autoencoder: learns to rebuild the prompts from fewer dimensions.",
+    "Linear autoencoder that learns to reconstruct the prompts from fewer dimensions.",
     LinearAutoencoder,
     paper="Kobs et al., WACV 2023",
 )
 AUTOENCODER = NotionMethod(
     "ae",
     "Autoencoder",
-    "A neural network (nonlinear autoencoder) that learns to rebuild the prompts from fewer dimensions.",
+    "Neural network (nonlinear autoencoder) that learns to reconstruct the prompts from fewer dimensions.",
     Autoencoder,
     paper="Kobs et al., WACV 2023",
 )
-# The authors' code fits on unit prompts and leaves images as the encoder gives them; images are ranked by the distance of their codes.
+# the authors' code fits on unit prompts, but does not normalize images, and ranks them by the distance of their codes
 LINEAR_AUTOENCODER_CODE = NotionMethod(
     "lae-code",
     "Linear autoencoder (authors' code)",
-    "The linear autoencoder as the paper's authors run it: images' features keep their own lengths, and images are ranked by distance.",
+    "The linear autoencoder as in the authors' code: image features are not normalized, and images are ranked by distance.",
     lambda dim, seed: LinearAutoencoder(dim, seed, normalize=False),
     lengths=True,
     ranking="euclidean",
@@ -136,7 +136,7 @@ LINEAR_AUTOENCODER_CODE = NotionMethod(
 AUTOENCODER_CODE = NotionMethod(
     "ae-code",
     "Autoencoder (authors' code)",
-    "The autoencoder as the paper's authors run it: images' features keep their own lengths, and images are ranked by distance.",
+    "The autoencoder as in the authors' code: image features are not normalized, and images are ranked by distance.",
     lambda dim, seed: Autoencoder(dim, seed, normalize=False),
     lengths=True,
     ranking="euclidean",

@@ -1,4 +1,4 @@
-"""Baselines of the InDiReCT paper's section 4.2 that learn nothing, with InDiReCT's interface."""
+"""Baselines of the InDiReCT paper (section 4.2) that learn nothing."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Identity:
-    """The raw encoder ("CLIP" in the paper): images as they are, unit length."""
+    """The raw encoder ("CLIP" in the paper): images scaled to unit length."""
 
     def fit(self, text: Any) -> "Identity":
-        """Learns nothing; the text is not looked at."""
+        """Learns nothing; ignores the text."""
         return self
 
     def transform(self, images: Any) -> Any:
@@ -33,13 +33,13 @@ class Identity:
 
 
 class RandomEmbedding:
-    """Lower bound: a vector for each image, uniform on the sphere, whatever it shows; the seed fixes those of rows 0, 1, ..."""
+    """Lower bound: a random vector for each image, uniform on the sphere; the seed determines those of rows 0, 1, ..."""
 
     def __init__(self, dim: int = 128, seed: int = 0) -> None:
         self.dim, self.seed = dim, seed
 
     def fit(self, text: Any) -> "RandomEmbedding":
-        """Learns nothing; the text is not looked at."""
+        """Learns nothing; ignores the text."""
         _check_dim(self.dim)
         return self
 
@@ -47,12 +47,12 @@ class RandomEmbedding:
         """(m, r) -> (m, dim) unit rows, of the kind that came in."""
         _check_dim(self.dim)
         m = len(checked_rows(images, "The image embeddings", None))
-        # A normal vector has no preferred direction, so its direction is uniform.
+        # the normal distribution is isotropic, so its direction is uniform
         return like(images)(unit_rows(np.random.default_rng(self.seed).standard_normal((m, self.dim)), "The image embeddings"))
 
 
 class RandomTransform(LinearProjection):
-    """InDiReCT without learning: U (r, dim), of the kind that the text came in, stays as initialised, N(0, 0.1)."""
+    """InDiReCT without learning: U (r, dim) stays as initialized, N(0, 0.1)."""
 
     def __init__(self, dim: int = 128, seed: int = 0) -> None:
         self.dim, self.seed = dim, seed
@@ -67,20 +67,20 @@ class RandomTransform(LinearProjection):
 
 def _check_dim(dim: int) -> None:
     if not isinstance(dim, (int, np.integer)) or dim < 1:
-        raise InputError(f"dim is {dim!r}; choose a whole number from 1.")
+        raise InputError(f"dim is {dim!r}; choose a whole number of at least 1.")
 
 
 RANDOM_EMBEDDING = NotionMethod(
     "random",
     "Random",
-    "Random vectors that have nothing to do with the images: what chance gives.",
+    "Random vectors, unrelated to the images: chance level.",
     RandomEmbedding,
     learns_from="nothing",
 )
 IDENTITY = NotionMethod(
     "raw",
     "Raw encoder",
-    "The encoder as it is, without the notion: the baseline of all differences.",
+    "The encoder without the notion: the baseline of all differences.",
     lambda dim, seed: Identity(),
     learns_from="nothing",
     seeds=False,
@@ -89,7 +89,7 @@ IDENTITY = NotionMethod(
 RANDOM_TRANSFORM = NotionMethod(
     "random-transform",
     "Random transform",
-    "The encoder seen through a random projection: what fewer dimensions do when nothing is learnt.",
+    "A random projection of the encoder: the effect of fewer dimensions without learning.",
     RandomTransform,
     learns_from="nothing",
     paper="Kobs et al., WACV 2023",

@@ -1,4 +1,4 @@
-"""What the notion editor warns of. Prompts should vary in one thing only: a second one destroys the notion."""
+"""Warnings of the notion editor. Prompts should vary in one thing only; a second one blurs the notion."""
 
 import re
 from collections import defaultdict
@@ -9,18 +9,18 @@ from statistics import median
 
 _STOPWORDS = frozenset(["a", "an", "the", "of", "in", "on", "at", "by", "with", "from", "to", "and", "or", "for", "is", "its", "as", "out"])
 _ARTICLES = ("a", "an", "the")
-# Shares of the aspects that must hold a word of a known attribute: so that it is what the notion is about; and, where the notion is about
-# none that is known, so that the attribute counts as mixed in ("Blue Jay" among a hundred bird species does not).
+# Shares of the aspects that must contain a word of a known attribute for the notion to be about that attribute, and, if it is about
+# none, for the attribute to be mixed in ("Blue Jay" among a hundred bird species is not).
 _ABOUT = 0.5
 _MIXED_IN = 0.5
-# Longer attribute lists, such as car models or countries, hold words that mean other things elsewhere.
+# longer lists, such as car models or countries, contain words with other meanings
 _LONGEST_VOCABULARY = 30
 
 
 @dataclass(frozen=True)
 class NotionWarning:
-    """One warning: its kind ("empty", "duplicate", "variant", "whole prompt", "mixed" or "length"), a sentence with the remedy, and the aspects that
-    it is about, numbered from 0.
+    """A warning: its kind ("empty", "duplicate", "variant", "whole prompt", "mixed" or "length"), a sentence with the remedy, and the numbers of the
+    aspects concerned, from 0.
     """
 
     kind: str
@@ -29,9 +29,9 @@ class NotionWarning:
 
 
 def check(templates: Sequence[str], aspects: Sequence[str], vocabularies: Mapping[str, Collection[str]] | None = None) -> list[NotionWarning]:
-    """Warnings for a notion as typed, valid or not, blank rows included.
+    """Warnings about a notion as typed, valid or not, including blank rows.
 
-    `vocabularies` has by the name of an attribute its words in lower case; by default those of the notions that ship.
+    `vocabularies` maps attributes to their words in lower case; by default those of the shipped notions.
     """
     known = default_vocabularies() if vocabularies is None else vocabularies
     words = [_words(aspect) for aspect in aspects]
@@ -41,7 +41,7 @@ def check(templates: Sequence[str], aspects: Sequence[str], vocabularies: Mappin
 
 
 def default_vocabularies(folder: Path | None = None) -> dict[str, frozenset[str]]:
-    """The words of every shipped or own notion (`folder`) that has a label column and a short list of aspects."""
+    """The words of all shipped notions, and those in `folder`, that have a label column and a short list of aspects."""
     from likeness.notions.library import list_notions
 
     short = (notion for notion in list_notions(folder) if notion.attribute and len(notion.aspects) <= _LONGEST_VOCABULARY)
@@ -52,7 +52,7 @@ def _empty(aspects: Sequence[str]) -> NotionWarning | None:
     rows = tuple(row for row, aspect in enumerate(aspects) if not aspect.strip())
     if not rows:
         return None
-    return NotionWarning("empty", f"{_count(rows, 'row')} {'is' if len(rows) == 1 else 'are'} empty and left out.", rows)
+    return NotionWarning("empty", f"{_count(rows, 'row')} {'is' if len(rows) == 1 else 'are'} empty and ignored.", rows)
 
 
 def _duplicates(aspects: Sequence[str]) -> list[NotionWarning]:
@@ -70,7 +70,7 @@ def _variants(aspects: Sequence[str]) -> list[NotionWarning]:
     return [
         NotionWarning(
             "variant",
-            f"{_listed(group)} differ only in capitals or spaces; keep one.",
+            f"{_listed(group)} differ only in case or spaces; keep one.",
             tuple(row for text in group for row in rows[text]),
         )
         for group in groups.values()
@@ -86,7 +86,7 @@ def _whole_prompts(templates: Sequence[str], words: Sequence[tuple[str, ...]]) -
         return None
     return NotionWarning(
         "whole prompt",
-        f"{_aspect(words[rows[0]])} repeats words of the template{_others(rows)}; write only what varies, such as 'red' for 'a red car'.",
+        f"{_aspect(words[rows[0]])} repeats words of the template{_others(rows)}; enter only what varies, such as 'red' for 'a red car'.",
         rows,
     )
 
@@ -104,7 +104,7 @@ def _mixed(words: Sequence[tuple[str, ...]], vocabularies: Mapping[str, Collecti
         rest = vocabulary - native
         foreign = {row: rest.intersection(words[row]) for row in filled}
         rows = tuple(row for row in filled if foreign[row])
-        # A word that stands in every aspect does not vary, and an aspect that is nothing but such a word is one among its like.
+        # a word in every aspect does not vary; an aspect that consists of such a word only is one value among the others
         if len(set(foreign.values())) < 2 or (not about and (len(rows) < _MIXED_IN * len(filled) or _alone(words, foreign, rows))):
             continue
         return NotionWarning("mixed", _mixed_message(words, foreign, rows, name), rows)

@@ -1,4 +1,4 @@
-"""Notions joined, weighed, taken away and restricted: "car color[red, blue] + 0.5 car model - background color"."""
+"""Notions combined by addition, weights, subtraction and restriction: "car color[red, blue] + 0.5 car model - background color"."""
 
 import math
 import re
@@ -14,14 +14,14 @@ from likeness.notions.other_notions import varying_directions
 from likeness.notions.projection import LinearProjection
 
 Parts = tuple[tuple[float, Any], ...]  # (weight, notion); `Notion` is built on this file
-# Signs stand between blanks, or first: names have hyphens.
+# signs stand between blanks, or first: names have hyphens
 _SIGN = re.compile(r"(?:^|\s)([+-])(?=\s)")
 _WEIGHT = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(?:\s*\*\s*|\s+|$)")
 _RESTRICTED = re.compile(r"(.+?)\s*\[(.*)\]")
 
 
 class Combinable:
-    """What can be joined with notions by +, taken away by -, and weighed by a number: a notion, or several that are joined already."""
+    """What can be added with +, subtracted with - and weighed by a number: a notion, or several combined."""
 
     def __add__(self, other: "Combinable") -> "Composition":
         return Composition((*parts_of(self), *parts_of(other))) if isinstance(other, Combinable) else NotImplemented
@@ -42,15 +42,15 @@ class Combinable:
 
 @dataclass(frozen=True)
 class Composition(Combinable):
-    """Several notions at once: two images are similar as far as they are in each, what is taken away left aside.
+    """Several notions at once: similarity is the weighted sum over the added notions, after removing the subtracted ones.
 
     Args:
-        parts: (weight, notion). Similarities of notions with a weight above 0 are added with these weights; of one below 0, the share -weight of
-            what its prompts vary along is taken from images and prompts before, all of it with -1. Without a weight above 0 the encoder's own space
-            is what is left.
+        parts: (weight, notion). Similarities of notions with positive weights are added with these weights. A negative weight first removes the share
+            -weight of the directions in which the notion's prompts vary from images and prompts; -1 removes them completely. Without positive weights
+            the rest of the encoder's space remains.
 
     Raises:
-        InputError: no part, a weight that is 0 or not finite, or one below -1.
+        InputError: no part, or a weight that is 0, not finite or below -1.
 
     Example:
         >>> from likeness.notions import get_notion
@@ -63,51 +63,51 @@ class Composition(Combinable):
 
     def __post_init__(self) -> None:
         if not self.parts:
-            raise InputError("Nothing is joined; name at least one notion, as in 'car color + 0.5 car model'.")
+            raise InputError("There is no notion; name at least one, as in 'car color + 0.5 car model'.")
         for weight, notion in self.parts:
             if not math.isfinite(weight) or weight == 0 or weight < -1:
                 raise InputError(
-                    f"The weight of '{notion.name}' is {weight:g}; give one above 0 to join it, or from -1 to below 0 to take as much of it away."
+                    f"The weight of '{notion.name}' is {weight:g}; choose one above 0 to add it, or from -1 to below 0 to remove that share of it."
                 )
 
     @property
     def joined(self) -> Parts:
-        """The parts with a weight above 0."""
+        """The parts with a positive weight."""
         return tuple((weight, notion) for weight, notion in self.parts if weight > 0)
 
     @property
     def name(self) -> str:
-        """As `parse_composition` reads it."""
+        """The text that `parse_composition` reads back."""
         signs = ["- " if weight < 0 else "+ " if place else "" for place, (weight, _) in enumerate(self.parts)]
         weights = ["" if abs(weight) == 1 else f"{abs(weight):g} " for weight, _ in self.parts]
         return " ".join(f"{sign}{weight}{notion.name}" for sign, weight, (_, notion) in zip(signs, weights, self.parts, strict=True))
 
     def as_notion(self, name: str) -> Any:
-        """One notion of this name that is fitted as these are, to be saved: the first that is joined, with the others as its `joined`.
+        """The composition as one notion that can be saved: the first added notion, with the others as its `joined`.
 
-        InputError where every notion is taken away, so that none is left to be saved.
+        InputError all notions are subtracted.
         """
         if not self.joined:
-            raise InputError("Every notion is taken away; join one that is left, as in 'car color - background color'.")
+            raise InputError("All notions are subtracted; add at least one, as in 'car color - background color'.")
         scale, first = self.joined[0]
         others = list(self.parts)
         others.remove(self.joined[0])
-        judged = self.attributes[0] if len(self.attributes) == 1 else None
+        attribute = self.attributes[0] if len(self.attributes) == 1 else None
         weighed = tuple((weight / scale if weight > 0 else weight, notion) for weight, notion in others)
-        return replace(first, name=name, question="", attribute=judged, joined=weighed, clicks=())
+        return replace(first, name=name, question="", attribute=attribute, joined=weighed, clicks=())
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """Label columns whose combination judges it, those of the notions that are joined; none where one of them has none."""
+        """Label columns whose combination evaluates it, those of the added notions; empty if one of them has none."""
         columns = [notion.attribute for _, notion in self.joined]
         return tuple(dict.fromkeys(column for column in columns if column)) if all(columns) else ()
 
 
 def parse_composition(text: str, find: Callable[[str], Any]) -> Any:
-    """A notion, or those that a text names, signs between blanks and weights before names: "car-color + 0.5 car-model - background-color".
+    """Parses notion names with signs between blanks and weights before names: "car-color + 0.5 car-model - background-color".
 
-    A name alone is that notion, by `find`; a name with some of its aspects, `car-color[red, white]`, is the notion restricted to them. InputError: a
-    sign without a name, what `find` refuses, aspects that the notion lacks, or weights that `Composition` refuses.
+    `find` looks up names; a single name gives that notion, and `car-color[red, white]` restricts it to some aspects. InputError: a sign without a
+    name, an error of `find`, aspects that the notion lacks, or weights that `Composition` rejects.
     """
     begins = [match.start(1) for match in _SIGN.finditer(text)]
     if not begins:
@@ -122,7 +122,7 @@ def _part(term: str, text: str, find: Callable[[str], Any]) -> tuple[float, Any]
     if weight:
         name = name[weight.end() :].strip()
     if not name:
-        raise InputError(f"'{text.strip()}' has a sign without a notion; write it as in 'car-color + 0.5 car-model - background-color'.")
+        raise InputError(f"'{text.strip()}' has a sign without a notion; write for example 'car-color + 0.5 car-model - background-color'.")
     return (-1 if sign == "-" else 1) * (float(weight[1]) if weight else 1.0), _named(name, find)
 
 
@@ -131,13 +131,13 @@ def _named(name: str, find: Callable[[str], Any]) -> Any:
     if not restricted:
         return find(name)
     try:
-        return find(name)  # one may be called so
+        return find(name)  # a notion's own name may look like this
     except InputError:
         return find(restricted[1]).restrict(restricted[2].split(","))
 
 
 def parts_of(combined: Combinable) -> Parts:
-    """(weight, notion) of a notion, with those that are saved with it (`Notion.joined`), or of several that are joined."""
+    """(weight, notion) of a notion and those saved with it (`Notion.joined`), or of a composition."""
     if isinstance(combined, Composition):
         return combined.parts
     joined: Parts = getattr(combined, "joined", ())
@@ -145,12 +145,11 @@ def parts_of(combined: Combinable) -> Parts:
 
 
 class JoinedProjection(LinearProjection):
-    """U = P [sqrt(w_1) U_1 | sqrt(w_2) U_2 | ...], with P = I - (1 - sqrt(1 - s)) N N^T for what is taken away by the share s.
+    """U = P [sqrt(w_1) U_1 | sqrt(w_2) U_2 | ...], with P = I - (1 - sqrt(1 - s)) N N^T for a subtracted notion of share s.
 
-    The product of two images before they are scaled to unit length is then the sum of those in the notions, with the weights w. It is one linear map
-    of the encoder's vectors, as that of a single notion is, so that the same index answers. `joined` are (weight, fitted linear estimator), none for
-    the encoder's own space; `removed` (share, prompts (n, r)), taken away one after the other. InputError: an estimator that is not linear, or that
-    was fitted for another encoder.
+    Before scaling to unit length, the product of two images is the sum of those in the notions, weighted by w. One linear map of the encoder's
+    vectors, as for a single notion, so the same index serves it. `joined` are (weight, fitted linear estimator), empty for the encoder's own space;
+    `removed` (share, prompts (n, r)), removed one after the other. InputError: an estimator that is not linear, or fitted for another encoder.
     """
 
     def __init__(self, joined: Sequence[tuple[float, Any]], removed: Sequence[tuple[float, Any]] = ()) -> None:
@@ -162,11 +161,12 @@ class JoinedProjection(LinearProjection):
         U = np.hstack([np.sqrt(weight) * U for weight, U in parts]) if parts else np.eye(widths.pop())
         for share, rows in removed:
             taken = varying_directions([rows], len(U))
+            # U is scaled by the root, so that products along the removed directions are scaled by 1 - share
             U = U - (1 - np.sqrt(1 - share)) * taken @ (taken.T @ U)
         self.U = like(joined[0][1].U if joined else removed[0][1])(U)
 
 
 def _map_of(estimator: Any) -> Floats:
     if not isinstance(estimator, LinearProjection):
-        raise InputError(f"{type(estimator).__name__} is not a linear map, so it can't be joined with others; take InDiReCT, scaled PCA or CRL.")
+        raise InputError(f"{type(estimator).__name__} is not a linear map and cannot be combined with others; use InDiReCT, scaled PCA or CRL.")
     return np.asarray(to_numpy(estimator.U), np.float64)

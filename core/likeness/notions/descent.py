@@ -1,4 +1,4 @@
-"""Adam until nothing improves: how the paper trains its gradient baselines (section 4.2)."""
+"""Adam with early stopping, which trains the paper's gradient baselines (section 4.2)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 RATE = 0.01
 PATIENCE = 100
+# a bound for losses that improve forever in the last digits; the paper has none
 _MOST = 50_000
 _BETAS = (0.9, 0.999)
 _EPSILON = 1e-8
@@ -22,9 +23,7 @@ Objective = Callable[["Sequence[torch.Tensor]", "Sequence[torch.Tensor]"], "torc
 
 @dataclass(frozen=True)
 class Descent:
-    """Result of `descend`: the parameters of the iteration with the smallest loss, that loss, and the iterations done, those without a new best
-    included.
-    """
+    """Result of `descend`: the parameters with the smallest loss, that loss, and the number of iterations, including those without improvement."""
 
     best: "list[torch.Tensor]"
     loss: float
@@ -32,11 +31,11 @@ class Descent:
 
 
 def descend(start: "Sequence[torch.Tensor]", objective: Objective, *, weight_decay: float = 0.0) -> Descent:
-    """Adam at rate 0.01 until the loss has had no new best for 100 iterations; the paper has no bound beside that.
+    """Adam with learning rate 0.01 until the loss has not improved for 100 iterations, as in the paper.
 
-    All computation has precision and device of the parameters, and `start` stays as it is. The objective, (parameters, gradients) -> loss, writes the
-    gradients, from formulas, which spares recording every step. The share `weight_decay` of the parameters is added to the gradients (the L2 penalty
-    of Adam, not AdamW's decoupled decay). A loss that is never finite is an InputError.
+    Runs in the precision and on the device of the parameters; `start` is not changed. The objective, (parameters, gradients) -> loss, writes the
+    gradients by formula, which is faster than autograd. `weight_decay` times the parameters is added to the gradients (Adam's L2 penalty, not AdamW's
+    decoupled decay). InputError: the loss was never finite.
     """
     import torch
 
@@ -63,8 +62,8 @@ def _views(flat: "torch.Tensor", shapes: "Sequence[torch.Tensor]") -> "list[torc
 
 
 class _Adam:
-    """Kingma and Ba's Adam on one flat vector, changed in place. The operations and their order are those of torch.optim.Adam without `fused`, so
-    that a descent ends where the authors' ends; one vector spares the calls per parameter.
+    """Adam on one flat vector, in place. The operations and their order are those of torch.optim.Adam without `fused`, so a descent ends where the
+    authors' ends; one vector saves the calls per parameter.
     """
 
     def __init__(self, values: "torch.Tensor", weight_decay: float) -> None:
@@ -72,7 +71,7 @@ class _Adam:
         self.mean, self.square, self.scale = (values.new_zeros(values.shape) for _ in range(3))
 
     def step(self, gradients: "torch.Tensor") -> None:
-        """One step against the gradients, which are changed where there is a weight decay."""
+        """One step against the gradients, which weight decay changes in place."""
         import torch
 
         self.steps += 1

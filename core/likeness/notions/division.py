@@ -1,4 +1,4 @@
-"""How clearly a notion's aspects divide given images, told without labels: what a person should see first."""
+"""How clearly a notion's aspects divide given images, without labels: to choose what to show first."""
 
 import math
 from collections.abc import Sequence
@@ -11,22 +11,21 @@ Rows = NDArray[np.floating]
 _IMAGES = 500
 _DRAWINGS = 20
 _DEVIATIONS = 2.0
-# Above what words without a meaning reach. The shipped encoder: .10 to .23 for the best starter of four sets of photos, below 0 on noise.
+# above what meaningless words reach; the shipped encoder has .10 to .23 for the best starter notion of four sets of photos, below 0 on noise
 FEWEST_DIVIDED = 0.02
 
 
 def division_scores(images: Rows, aspects: Sequence[Rows], seed: int = 0) -> list[float]:
-    """How much each notion's aspects say about which image is which, beyond words that mean nothing; 1 would be all that they can say, 0 and below is
-    nothing.
+    """Information of each notion's aspects about the images, beyond that of meaningless words; 1 is the maximum, 0 and below is none.
 
     With p(k|x) = softmax of the similarities of image x to the aspects, the mutual information of image and aspect is I = H(mean of p) - mean of H(p)
-    (Krause et al., Discriminative Clustering by Regularized Information Maximization, NIPS 2010, eq. 1): large where the images spread over the
-    aspects and each matches one by a margin. The unit of similarities is their standard deviation within an image, over the aspects of all notions.
-    From I is taken what the same aspects reach when they are turned into random directions, where they are as similar to each other as before and
-    mean nothing: the mean of 20 drawings and two of their standard deviations. The rest is divided by log K, so that two aspects can win over twenty.
+    (Krause et al., Discriminative Clustering by Regularized Information Maximization, NIPS 2010, eq. 1): large if the images spread over the aspects
+    and each matches one clearly. Similarities are divided by their standard deviation within an image, over the aspects of all notions. The same
+    aspects after random rotations, which keep their similarities to each other but not their meaning, give the chance level: the mean of 20 draws
+    plus two standard deviations. It is subtracted from I, and the rest divided by log K, so that two aspects can win over twenty.
 
     Args:
-        images: (n, d) unit rows; of more than 500, 500 are drawn.
+        images: (n, d) unit rows; a random sample of 500 if there are more.
         aspects: of each notion (k, d) unit rows, k at least 2; see `aspect_rows`.
     """
     random = np.random.default_rng(seed)
@@ -39,6 +38,7 @@ def division_scores(images: Rows, aspects: Sequence[Rows], seed: int = 0) -> lis
 
 
 def _score(images: Rows, aspects: Rows, similarities: Rows, unit: float, random: np.random.Generator) -> float:
+    # A = left diag(lengths) V^T: random orthonormal directions in place of V keep the products of aspects with each other
     left, lengths, _ = np.linalg.svd(np.asarray(aspects, np.float64), full_matrices=False)
     turned = [
         _information(images @ np.linalg.qr(random.normal(size=(aspects.shape[1], len(lengths))))[0] @ (left * lengths).T / unit)
@@ -57,4 +57,5 @@ def _information(similarities: Rows) -> float:
 
 
 def _entropy(shares: Rows) -> Rows:
+    # 0 log 0 = 0: tiny instead of 0 in the logarithm
     return np.asarray(-(shares * np.log(np.maximum(shares, np.finfo(float).tiny))).sum(-1))

@@ -1,4 +1,4 @@
-"""InDiReCT: a projection learnt on the embeddings of a few prompts, applied to the embeddings of images."""
+"""InDiReCT: a projection learned from the embeddings of a few prompts and applied to the embeddings of images."""
 
 from typing import Any
 
@@ -22,21 +22,20 @@ class InDiReCT(LinearProjection):
 
     Args:
         dim: dimensions r' of the space, at most those of the encoder.
-        solver: "exact" is a minimum of Eq. 4 (see `likeness.notions.exact`), some hundred times faster than the paper's procedure and with a loss
-            that is not higher, but where Adam happens on a better one of several minima; where dim is above the rank of the prompts it keeps their
-            span, and the columns beyond are zero. "adam" is the paper's procedure (section 4): random U, Adam, patience 100; it stops short of the
-            minimum. "faded" is the minimum, with what the prompts hardly determine made faint as Adam leaves it, by a rule of ours (see
-            `likeness.notions.fading`). With few prompts to many dimensions it retrieves about as "adam" does, with 569 car names better than either
-            (`docs/papers/indirect.md`). With dimensions as few as the prompts suggest, all three are the same. Only "adam" needs torch.
-        seed: of Adam's start; in "faded", of the random columns outside the span of the prompts.
+        solver: "exact" is a minimum of Eq. 4 (see `likeness.notions.exact`), about a hundred times faster than the paper's procedure and with at most
+            its loss, unless Adam finds a better one of several minima; if dim is above the rank of the prompts it keeps their span, and the other
+            columns are zero. "adam" is the paper's procedure (section 4): random U, Adam, patience 100; it stops short of the minimum. "faded" is the
+            minimum with faint directions where the prompts determine little, fitted to Adam's results (see `likeness.notions.fading`). With few
+            prompts and many dimensions it retrieves about as well as "adam", with 569 car names better than either. With as few dimensions as the
+            prompts suggest, all three agree. Only "adam" needs torch.
+        seed: of Adam's start, or of the random columns of "faded".
 
     Attributes:
-        U: (r, dim), of the kind that the text came in.
+        U: (r, dim), of the input's type.
         loss_: mean angle between prompts and reconstructions, radians (Eq. 4).
         angles_: (n,) the angle of each prompt, radians.
         n_iter_: steps or iterations.
-        last_gain_: radians by which the last step lowered the loss where "exact" and "faded" ended by their bound of work, so that more may be had; 0
-            where the loss stood still.
+        last_gain_: decrease of the loss in radians by the last step, if "exact" or "faded" ended at their bound of work; 0 if the loss converged.
 
     Example:
         >>> text = np.eye(4)[:3] + 1
@@ -64,7 +63,7 @@ class InDiReCT(LinearProjection):
         return self
 
     def describe_loss(self) -> str:
-        """The loss in words, such as "mean angle 10.7 degrees"; where the steps ended by their bound, also what the last one gained."""
+        """The loss in words, such as "mean angle 10.7 degrees"; also the gain of the last step if the steps ended at their bound."""
         degrees = float(np.degrees(self.loss_))
         text = f"mean angle {f'{degrees:.3g}' if degrees > 1e-3 else '0'} degrees"
         if not self.last_gain_:
@@ -82,7 +81,7 @@ class InDiReCT(LinearProjection):
 
     def _adam(self, text: Any, r: int) -> Floats:
         tensor = text if is_torch(text) else to_numpy(text).astype(np.float32)
-        # two products forward, four backward
+        # multiply-adds of a step: two products forward, four backward
         with threads_for(6 * tensor.shape[0] * r * self.dim):
             fit = fit_adam(tensor, random_start(r, self.dim, self.seed))
         self.n_iter_, self.last_gain_ = fit.n_iter, 0.0
@@ -92,31 +91,31 @@ class InDiReCT(LinearProjection):
 INDIRECT_EXACT = NotionMethod(
     "exact",
     "InDiReCT (exact)",
-    "InDiReCT: keeps the directions in which the prompts lie, computed at once.",
+    "InDiReCT: keeps the directions in which the prompts lie, computed directly.",
     lambda dim, seed: InDiReCT(dim, "exact", seed),
     paper="Kobs et al., WACV 2023",
 )
 INDIRECT_ADAM = NotionMethod(
     "adam",
     "InDiReCT (Adam)",
-    "InDiReCT as in the paper: the same aim, reached by gradient steps that take some seconds.",
+    "InDiReCT as in the paper: the same objective by gradient descent, which takes some seconds.",
     lambda dim, seed: InDiReCT(dim, "adam", seed),
     paper="Kobs et al., WACV 2023",
 )
 INDIRECT_FADED = NotionMethod(
     "faded",
     "InDiReCT (faded)",
-    "InDiReCT, with directions along which the prompts hardly differ made faint, by a rule of ours that follows what Adam does.",
+    "InDiReCT with faint directions where the prompts hardly differ, fitted to the results of gradient descent.",
     lambda dim, seed: InDiReCT(dim, "faded", seed),
 )
 
 
 def angles(rows: Floats, U: Floats) -> Floats:
-    """Angles (n,), radians in 0..pi/2, between unit prompts (n, r), float64, and their reconstructions from U (r, dim), in any scale (Eq. 1 to 4): 0
-    where nothing is lost, and pi/2 where the code is zero.
+    """Angles (n,), radians in 0..pi/2, between unit prompts (n, r), float64, and their reconstructions from U (r, dim) of any scale (Eq. 1 to 4): 0
+    if nothing is lost, pi/2 if the code is zero.
     """
     reconstruction = (rows @ U) @ U.T
     lengths = np.linalg.norm(reconstruction, axis=1, keepdims=True)
     unit = np.divide(reconstruction, lengths, out=np.zeros_like(reconstruction), where=lengths > 0)
-    # The angle of two unit vectors from the chord and its complement: unlike arccos, exact to 1e-16 near 0.
+    # the angle of two unit vectors from the chord and its complement: exact to 1e-16 near 0, unlike arccos
     return np.asarray(2 * np.arctan2(np.linalg.norm(rows - unit, axis=1), np.linalg.norm(rows + unit, axis=1)))

@@ -1,6 +1,6 @@
-"""The notions on disk: YAML files that ship, and the user's own, which win where both have the same file name.
+"""The notions on disk: shipped YAML files and the user's own, which replace shipped ones of the same file name.
 
-`folder` is where the user's own lie; by default a folder of the cache.
+`folder` holds the user's own; by default a folder of the cache.
 """
 
 import os
@@ -28,14 +28,12 @@ def list_notions(folder: Path | None = None) -> list[Notion]:
 
 
 def notion_problems(folder: Path | None = None) -> list[str]:
-    """One sentence for each notion file that can't be read, naming the file."""
+    """One sentence for each unreadable notion file, with its name."""
     return [problem for problem in _all(folder) if isinstance(problem, str)]
 
 
 def get_notion(name: str, folder: Path | None = None) -> Notion:
-    """The notion of this name or file name ("car color" or "car-color"); InputError on an unknown name, with the known ones, and on a file that can't
-    be read.
-    """
+    """The notion of this name or file name ("car color" or "car-color"); InputError: an unknown name, or a file that cannot be read."""
     files = _files(folder)
     own = _files_in(folder or own_folder())
     path = _file_of(name, own) or _file_of(name, {stem: file for stem, file in files.items() if stem not in own})
@@ -47,17 +45,16 @@ def get_notion(name: str, folder: Path | None = None) -> Notion:
 def read_notion(path: Path) -> Notion:
     """A notion from a YAML file.
 
-    The keys are the fields of `Notion`; `joined` lists others with a `weight` (1 by default), each by its name (`notion: car-model`, of the same
-    folder or of those that ship) or in full, by the keys of a notion; `clicks` lists pairs of images, with the keys `query`, `neighbor` and `alike`,
-    and perhaps `passed`, a list. Instead of `aspects`, `aspects_from: {table: car_models.csv, columns: [manufacturer]}` takes the different values of
-    columns of a shipped table, joined by spaces. InputError: no such file, not YAML, unknown or missing keys, or a notion that is not valid; the file
-    is named.
+    Keys are the fields of `Notion`. `joined` lists other notions with a `weight` (default 1), by name (`notion: car-model`, from the same folder or
+    shipped) or in full; `clicks` lists pairs of images with the keys `query`, `neighbor`, `alike` and optionally `passed`, a list. Instead of
+    `aspects`, `aspects_from: {table: car_models.csv, columns: [manufacturer]}` uses the distinct values of columns of a shipped table, joined by
+    spaces. InputError, with the file's name: no such file, not YAML, unknown or missing keys, or an invalid notion.
     """
     named = as_path(path)
     try:
         stamp = named.stat().st_mtime_ns
     except OSError:
-        raise InputError(f"There is no notion file '{path}'; give the path of a YAML file.") from None
+        raise InputError(f"There is no notion file '{path}'; pass the path of a YAML file.") from None
     return _read(named, stamp)
 
 
@@ -81,10 +78,10 @@ def write_notion(path: Path, notion: Notion) -> None:
 
 
 def save_notion(notion: Notion, *, overwrite: bool = True, folder: Path | None = None) -> Path:
-    """Saves one of the user's own notions; saved under the name of one that ships, it stands in for that one.
+    """Saves a notion of the user; one with the name of a shipped notion replaces it.
 
-    Only a notion of the same name is replaced (`likeness.notions.name_key`), and with `overwrite` False none: that is an InputError, as is a name
-    that makes no file name.
+    Overwrites only a notion of the same name (`likeness.notions.name_key`). InputError: it exists and `overwrite` is False, or the name makes no file
+    name.
     """
     if not overwrite and _is_taken(notion.name, folder):
         raise InputError(f"There is a notion '{notion.name}' already; choose another name.")
@@ -97,11 +94,11 @@ def save_notion(notion: Notion, *, overwrite: bool = True, folder: Path | None =
 
 
 def delete_notion(name: str, folder: Path | None = None) -> None:
-    """Deletes one of the user's own notions, InputError if it is not one; one that ships under the same name shows again."""
+    """Deletes a notion of the user; a shipped one of the same name appears again. InputError: not a notion of the user."""
     path = _file_of(name, _files_in(folder or own_folder()))
     if path is None:
         get_notion(name, folder)
-        raise InputError(f"The notion '{name}' ships with Likeness and can't be deleted; only your own can.")
+        raise InputError(f"The notion '{name}' ships with Likeness and cannot be deleted; only your own can.")
     path.unlink()
 
 
@@ -111,15 +108,15 @@ def is_own(name: str, folder: Path | None = None) -> bool:
 
 
 def fitting_notions(table: ImageTable, encoder: str = "", folder: Path | None = None) -> list[Notion]:
-    """The notions of the library to offer for a table: those that its labels judge, then those for these images, in the library's order.
+    """The notions of the library that suit a table: first those with a label column in it, then those for these images, in the library's order.
 
-    A notion fits where its label column is there, and where its `dataset` is the table's name or empty. What ships with "photos" in place of a
-    dataset, the starter notions, fits all images that are no rendered cars, unless notions were made for that very dataset. The notions of the
-    rendered cars also fit what the encoder for cars has embedded, which reads no other words.
+    A notion suits a table that has its label column, or if its `dataset` is the table's name or empty. Starter notions, which ship with the dataset
+    "photos", suit all images except the rendered cars, unless there are notions for that dataset. Notions of the rendered cars also suit images
+    embedded by the encoder "cars", which knows no other words.
 
     Args:
-        encoder: name of the encoder behind the images' vectors, where there is one.
-        folder: where the user's own notions lie; by default a folder of the cache.
+        encoder: name of the encoder of the images' vectors, if any.
+        folder: of the user's own notions; by default a folder of the cache.
 
     Example:
         >>> import likeness as lk
@@ -128,7 +125,7 @@ def fitting_notions(table: ImageTable, encoder: str = "", folder: Path | None = 
     """
     notions, attributes = list_notions(folder), table.attributes
     cars = reads_as_rendered_cars(attributes, encoder)
-    has_own = any(notion.dataset == table.name for notion in notions if notion.dataset != PHOTO_NOTIONS)  # a folder may be called "photos"
+    has_own = any(notion.dataset == table.name for notion in notions if notion.dataset != PHOTO_NOTIONS)  # a user's folder may be called "photos"
 
     def fits(notion: Notion) -> bool:
         if notion.dataset == PHOTO_NOTIONS:
@@ -139,8 +136,7 @@ def fitting_notions(table: ImageTable, encoder: str = "", folder: Path | None = 
 
 
 def notion_encoder(notion: Notion) -> str:
-    """The encoder that reads a notion's prompts where none is named: "cars" for one made for the rendered cars or judged by a label of theirs,
-    "photos" for others.
+    """The default encoder of a notion: "cars" for notions of the rendered cars or with a label column of theirs, else "photos".
 
     >>> notion_encoder(Notion("setting", "a photo taken {}", ("indoors", "outdoors")))
     'photos'
@@ -150,37 +146,37 @@ def notion_encoder(notion: Notion) -> str:
 
 
 def own_folder() -> Path:
-    """Where the user's own notions lie unless another folder is given."""
+    """Default folder of the user's own notions."""
     return cache_dir() / "notions"
 
 
 def shipped_folder() -> Path:
-    """Where the notions that ship lie; given as the folder of the user's own, these are all there are."""
+    """Folder of the shipped notions; passed as `folder`, these are the only ones."""
     return assets_dir() / "notions"
 
 
 def _file_of(name: str, files: dict[str, Path]) -> Path | None:
-    """The file of the notion of this name, or else the one that is called so."""
+    """The file of the notion of this name, or else the file of this name."""
     usual = files.get(slug(name))
     if usual is not None and not _has_other_name(usual, name):
-        return usual  # without reading all the others
+        return usual  # the usual case, without reading all other files
     return _named(name, files) or usual
 
 
 def _named(name: str, files: dict[str, Path]) -> Path | None:
-    """The file of the notion of this name, whatever the file is called."""
+    """The file of the notion of this name, whatever its file name."""
     wanted = name_key(name)
     return next((path for path in files.values() if isinstance(found := _try(path), Notion) and name_key(found.name) == wanted), None)
 
 
 def _has_other_name(path: Path, name: str) -> bool:
-    """Whether a file holds a notion that is not the one of this name."""
+    """Whether a file contains a notion of another name."""
     found = _try(path) if path.exists() else None
     return isinstance(found, Notion) and name_key(found.name) != name_key(name)
 
 
 def _is_taken(name: str, folder: Path | None) -> bool:
-    """Whether a notion of this name, own or shipped, is there; or a file that cannot be read, under the name that it would get."""
+    """Whether there is a notion of this name, own or shipped, or an unreadable file under its file name."""
     files = _files(folder)
     own = files.get(slug(name))
     return _named(name, files) is not None or (own is not None and not _has_other_name(own, name))
@@ -193,7 +189,7 @@ def _files(folder: Path | None) -> dict[str, Path]:
 
 
 def _files_in(folder: Path) -> dict[str, Path]:
-    """Much as `Path.glob`, and in a third of its time."""
+    """Like `Path.glob`, in a third of its time."""
     try:
         return {name.removesuffix(".yaml"): folder / name for name in sorted(os.listdir(folder)) if name.endswith(".yaml")}
     except OSError:
@@ -201,7 +197,7 @@ def _files_in(folder: Path) -> dict[str, Path]:
 
 
 def _all(folder: Path | None) -> list[Notion | str]:
-    """Every notion of the library, or what is wrong with its file. The app asks several times a click: what has not changed is not read again."""
+    """Every notion of the library, or the error of its file. Unchanged files are cached, since the app calls this several times per click."""
     return [_try(path) for path in _files(folder).values()]
 
 
@@ -211,15 +207,15 @@ def _try(path: Path) -> Notion | str:
     except InputError as error:
         return str(error)
     except OSError:
-        return f"The notion file '{path}' can't be looked at; it may be a broken link, or just be gone."
+        return f"The notion file '{path}' cannot be accessed; it may be a broken link, or may have been deleted."
 
 
 @lru_cache(maxsize=512)
 def _read(path: Path, stamp: int) -> Notion:
-    # every plain value as text: an aspect such as 300, 9-5, no or on is a name here
+    # every plain value as text: an aspect such as 300, 9-5, no or on is a name here, not a number or a bool
     fields = parse_yaml(text_of(as_path(path)), f"The notion file '{path}'", as_texts=True)
     if not isinstance(fields, dict) or not {"name", "template"} <= fields.keys() or len({"aspects", "aspects_from"} & fields.keys()) != 1:
-        raise InputError(f"The notion file '{path}' lacks a key; it needs name, template and aspects.")
+        raise InputError(f"The notion file '{path}' lacks a key; name, template and aspects are required.")
     unknown = [str(key) for key in fields if key not in _FIELDS]
     if unknown:
         raise InputError(f"The notion file '{path}' has the unknown key '{unknown[0]}'; the keys are {', '.join(_FIELDS)}.")
@@ -241,14 +237,14 @@ def _read(path: Path, stamp: int) -> Notion:
 
 
 def _number(text: Any) -> Any:
-    """`5` of a file in which every value is text; what is no number stays what it is, for `Notion` to refuse."""
+    """Converts the `5` of a file in which every value is text; other text is returned unchanged, for `Notion` to reject."""
     if text in _NOTHING:
         return None
     return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) < _LONGEST_NUMBER else text
 
 
 def _joined_fields(weight: float, notion: Notion) -> dict[str, Any]:
-    """In full: what is saved stays as it is, whatever becomes of the other notion."""
+    """In full, so that a saved composition does not change with the other notion."""
     size = {} if notion.dim is None else {"dim": notion.dim}
     template = notion.template if isinstance(notion.template, str) else list(notion.template)
     return {"weight": weight, "name": notion.name, "template": template, "aspects": list(notion.aspects), **size}
@@ -256,7 +252,7 @@ def _joined_fields(weight: float, notion: Notion) -> dict[str, Any]:
 
 def _joined(listed: Any, folder: Path) -> tuple[tuple[float, Notion], ...]:
     if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
-        raise InputError("joined must be a list, with a notion and a weight in each entry.")
+        raise InputError("joined must be a list of entries with a notion and a weight.")
     return tuple((_weight(each.pop("weight", "1")), _other(each, folder)) for each in map(dict, listed))
 
 
@@ -264,14 +260,14 @@ def _weight(text: Any) -> float:
     try:
         return float(text)
     except (TypeError, ValueError):
-        raise InputError(f"joined has the weight {str(text)[:40]!r}; give a number, such as 0.5 or -1.") from None
+        raise InputError(f"joined has the weight {str(text)[:40]!r}; expected a number, such as 0.5 or -1.") from None
 
 
 def _other(fields: dict[str, Any], folder: Path) -> Notion:
     if set(fields) == {"notion"} and isinstance(fields["notion"], str):
         found = next((each for each in _all(folder) if isinstance(each, Notion) and slug(fields["notion"]) in (each.slug, slug(each.name))), None)
         if found is None:
-            raise InputError(f"joined names the notion '{fields['notion'][:60]}', which is not here; name one that is, or give it in full.")
+            raise InputError(f"joined names the notion '{fields['notion'][:60]}', which does not exist; name another one, or write it in full.")
         return replace(found, joined=(), clicks=())
     if not {"name", "template", "aspects"} <= fields.keys() <= {"name", "template", "aspects", "dim"}:
         raise InputError("Each entry of joined needs the key notion, or name, template and aspects; weight and dim may be added.")
@@ -279,7 +275,7 @@ def _other(fields: dict[str, Any], folder: Path) -> Notion:
 
 
 def column_texts(table: str, columns: Iterable[str]) -> tuple[str, ...]:
-    """The different values of columns of a shipped table, joined by spaces."""
+    """The distinct values of columns of a shipped table, joined by spaces."""
     import csv
 
     with (assets_dir() / table).open(encoding="utf-8", newline="") as file:
@@ -289,9 +285,9 @@ def column_texts(table: str, columns: Iterable[str]) -> tuple[str, ...]:
 def _from_table(reference: Any) -> tuple[str, ...]:
     if not isinstance(reference, dict) or set(reference) != {"table", "columns"}:
         raise InputError("aspects_from needs the keys table and columns.")
-    # Only the name counts: a notion file from elsewhere must not read other files.
+    # only the name: a notion file from elsewhere must not read other files
     table = Path(str(reference["table"])).name
     try:
         return column_texts(table, reference["columns"])
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"aspects_from can't read {reference['columns']} of the table '{table}' ({error}).") from None
+        raise InputError(f"aspects_from cannot read {reference['columns']} of the table '{table}' ({error}).") from None

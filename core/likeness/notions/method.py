@@ -1,4 +1,4 @@
-"""What an estimator of notions declares about itself."""
+"""What a method for notions declares about itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,17 +10,16 @@ LearnsFrom = Literal["text", "other text", "labels", "nothing", "text and images
 
 @dataclass(frozen=True)
 class NotionMethod:
-    """What a comparison has to know of a method: its name in tables and configs, title and help for people, and what it makes of the keywords dim and
-    seed.
+    """A method of a comparison: its name in tables and configs, title, help, and a factory with the keywords dim and seed.
 
     Attributes:
-        learns_from: what `fit` takes: "text", the prompts; "other text" (`with_other_words`, drawn anew for each seed); "labels", images and their
-            labels; "nothing"; or after the prompts the images, a list of the prompts of the other notions for them, or both.
-        seeds: it has random choices.
-        dims: its dimensions can be chosen; otherwise they follow from the prompts, or are the encoder's.
-        lengths: it reads images' features as the encoder gives them, not scaled to unit length.
-        ranking: by which images are ranked in its space whatever is asked for; None: what is asked for.
-        paper: authors, venue and year; "": ours, or everybody's.
+        learns_from: arguments of `fit`: "text", the prompts; "other text" (`with_other_words`, drawn for each seed); "labels", images and their
+            labels; "nothing"; or, after the prompts, the images, a list of the prompts of other notions for them, or both.
+        seeds: depends on the seed.
+        dims: has a choice of dimensions; otherwise they follow from the prompts or the encoder.
+        lengths: reads image features as the encoder gives them, not scaled to unit length.
+        ranking: distance that it always ranks by; None: that of the comparison.
+        paper: authors, venue and year; empty for ours and the field's.
     """
 
     name: str

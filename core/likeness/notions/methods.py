@@ -1,4 +1,4 @@
-"""The methods that a comparison knows, a line each."""
+"""Registry of the methods of a comparison."""
 
 import inspect
 from collections.abc import Iterable
@@ -44,15 +44,15 @@ METHODS: dict[str, NotionMethod] = {
     )
 }
 METHOD_TITLES = LiveView(lambda: {name: method.title for name, method in METHODS.items()})
-# The columns of the InDiReCT paper's tables and the lines of its Figure 3; InDiReCT is there as "adam", which is its procedure, and as the minimum.
+# the columns of the InDiReCT paper's tables and the lines of its Figure 3, with InDiReCT both as "adam", its procedure, and as the minimum
 PAPER_METHODS = ("random", "raw", "random-transform", "pca", "lae", "ae", "exact", "adam", "oracle")
-# What an editor offers: methods that read the words of one notion alone, and no labels.
+# offered by the editor: methods that need only the words of one notion, and no labels
 WORD_METHODS = ("exact", "probabilities", "scaled-pca", "crl", "faded", "adam")
 
 
 @runtime_checkable
 class Estimator(Protocol):
-    """What learns a notion's space: fit on the prompts' embeddings (n, r), transform of images (m, r) -> (m, d)."""
+    """Learns a notion's space: fit on the prompts' embeddings (n, r), transform of images (m, r) -> (m, d)."""
 
     def fit(self, text: Any) -> Any: ...
 
@@ -63,17 +63,18 @@ MethodLike = str | tuple[str, Maker] | NotionMethod | type | Estimator
 
 
 def named_methods(methods: Iterable[MethodLike]) -> list[NotionMethod]:
-    """Whatever stands for a method, as methods: names of `METHODS`; pairs (name, factory), the factory called with the keywords dim and seed; classes
-    of estimators, which get dim and seed where their constructor takes them; or estimators, of which each run fits a copy. The last two have the
-    class's name. InputError: no method, an unknown name, something that is no estimator, or a name twice.
+    """Makes methods of names of `METHODS`; pairs (name, factory) with a factory of the keywords dim and seed; classes of estimators, which get dim
+    and seed if their constructor has them; or estimators, which each run copies. The last two are named by their class.
+
+    InputError: no method, an unknown name, an object that is not an estimator, or a repeated name.
     """
     chosen = [_method(method) for method in methods]
     if not chosen:
-        raise InputError(f"There is no method to compare; name at least one of {', '.join(METHODS)}.")
+        raise InputError(f"There is no method to compare; choose from {', '.join(METHODS)}.")
     names = [method.name for method in chosen]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"The method '{name}' stands twice; give each once.")
+            raise InputError(f"The method '{name}' is listed twice; list each once.")
     return chosen
 
 
@@ -96,7 +97,7 @@ def _method(given: MethodLike) -> NotionMethod:
 
 
 def _of_class(estimator: type) -> NotionMethod:
-    """A class that is listed is what its line says; of another one, the constructor tells."""
+    """The method of a listed class; for others, the constructor's arguments decide."""
     for known in METHODS.values():
         if known.make is estimator:
             return known

@@ -1,4 +1,4 @@
-"""A similarity notion in words: templates and the aspects put into them."""
+"""A similarity notion in words: templates and aspects."""
 
 import hashlib
 import re
@@ -10,34 +10,33 @@ from likeness.errors import InputError
 from likeness.notions.click import Click
 from likeness.notions.composition import Combinable, Composition
 
-_LONGEST_SLUG = 200  # file names have 255 bytes at most, with an ending
-_DIGITS = 12  # of a digest
+_LONGEST_SLUG = 200  # file names have at most 255 bytes, with the suffix
+_DIGITS = 12  # of the digest
 # Windows opens devices under these names, whatever the suffix
 _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)\d")
 
 
 @dataclass(frozen=True)
 class Notion(Combinable):
-    """What "similar" means, as text prompts (InDiReCT, section 3.1): every aspect in every template.
+    """A meaning of "similar", as text prompts (InDiReCT, section 3.1): every aspect in every template.
 
-    Notions are joined by +, taken away by - and weighed by numbers (`likeness.notions.Composition`).
+    Notions are added by +, subtracted by - and weighted by numbers (`likeness.notions.Composition`).
 
     Args:
         name: shown to people.
         template: text with exactly one "{}", or several such texts, whose prompts of an aspect are averaged (`likeness.notions.aspect_rows`).
-        aspects: what varies, two different ones at least; repeated ones are kept and count double.
+        aspects: what varies, at least two different ones; repeated ones count repeatedly.
         question: the notion in a sentence, "Two cars are similar if they have the same color".
-        attribute: label column that judges the notion, or None.
-        source: where the aspects come from.
-        dataset: the images it was made for.
+        attribute: label column that evaluates the notion, or None.
+        source: origin of the aspects.
+        dataset: name of the images it was made for.
         dim: dimensions of its space, or None: as many as its prompts suggest (`likeness.notions.suggest_dim`).
-        joined: (weight, notion) of others that are joined with it or taken away, as in `likeness.notions.Composition`; of these what a fit reads
-            is kept.
-        clicks: what was said about pairs of images, by which these aspects were found (`likeness.clicked_notion`).
+        joined: (weight, notion) of others added or subtracted, as in `likeness.notions.Composition`, reduced to what a fit needs.
+        clicks: answers about pairs of images, from which these aspects were found (`likeness.clicked_notion`).
 
     Raises:
-        InputError: no name; a template without "{}" or with several; no, blank or only one different aspect; a question, attribute, source or
-            dataset that is no text; a dim below 1; weights that `Composition` refuses, or a notion to be joined that has joined ones itself.
+        InputError: no name; a template without "{}" or with several; no, blank or equal aspects; a question, attribute, source or dataset that is not
+            a text; a dim below 1; weights that `Composition` rejects, or a joined notion that has joined ones itself.
 
     Example:
         >>> Notion("car color", "a {} car", ["red", "blue"]).prompts
@@ -60,17 +59,17 @@ class Notion(Combinable):
         object.__setattr__(self, "template", templates[0] if len(templates) == 1 else tuple(templates))
         object.__setattr__(self, "aspects", tuple(aspect.strip() for aspect in _texts(self.aspects, "aspects", self.name)))
         if not isinstance(self.name, str) or not self.name.strip():
-            raise InputError("The notion has no name; give it one, such as 'car color'.")
+            raise InputError("The notion has no name; add one, such as 'car color'.")
         if not templates:
-            raise InputError(f"The notion '{self.name}' has no template; give one, such as 'a {{}} car'.")
+            raise InputError(f"The notion '{self.name}' has no template; add one, such as 'a {{}} car'.")
         for template in templates:
             _check_template(template)
         self._check_aspects()
         for key in ("question", "attribute", "source", "dataset"):
             if not isinstance(getattr(self, key), str) and (key, getattr(self, key)) != ("attribute", None):
-                raise InputError(f"The {key} of the notion '{self.name}' is {getattr(self, key)!r}; give a text, or leave it out.")
+                raise InputError(f"The {key} of the notion '{self.name}' is {getattr(self, key)!r}; expected a text, or nothing.")
         if self.dim is not None and (not isinstance(self.dim, int) or isinstance(self.dim, bool) or self.dim < 1):
-            raise InputError(f"The notion '{self.name}' has the dim {self.dim!r}; give a whole number from 1, or leave it out.")
+            raise InputError(f"The notion '{self.name}' has the dim {self.dim!r}; expected a whole number of at least 1, or nothing.")
         self._check_joined()
         object.__setattr__(self, "clicks", tuple(self.clicks))
         if not all(isinstance(click, Click) for click in self.clicks):
@@ -79,7 +78,7 @@ class Notion(Combinable):
     def _check_joined(self) -> None:
         nested = next((notion for _, notion in self.joined if notion.joined), None)
         if nested is not None:
-            raise InputError(f"'{nested.name}' has joined notions itself; join those one by one.")
+            raise InputError(f"'{nested.name}' is a composition itself; join its notions one by one.")
         plain = ((float(weight), Notion(each.name, each.template, each.aspects, dim=each.dim)) for weight, each in self.joined)
         object.__setattr__(self, "joined", Composition(tuple(plain)).parts if self.joined else ())
 
@@ -93,13 +92,13 @@ class Notion(Combinable):
             raise InputError(f"The notion '{self.name}' has only one aspect, '{self.aspects[0]}', so nothing varies; add another.")
 
     def restrict(self, aspects: Iterable[str]) -> "Notion":
-        """The notion by some of its aspects alone: images are told apart by these, and what sets the others apart does not count.
+        """The notion with some of its aspects only.
 
         Args:
-            aspects: two different ones at least, in any order.
+            aspects: at least two different ones, in any order.
 
         Raises:
-            InputError: an aspect that the notion lacks, or only one.
+            InputError: an aspect that the notion lacks, or only one aspect.
 
         Example:
             >>> Notion("car color", "a {} car", ["red", "green", "blue"]).restrict(["blue", "red"]).prompts
@@ -114,39 +113,38 @@ class Notion(Combinable):
 
     @property
     def templates(self) -> tuple[str, ...]:
-        """The templates, also where there is only one."""
+        """The templates as a tuple, also a single one."""
         return (self.template,) if isinstance(self.template, str) else self.template
 
     @property
     def prompts(self) -> list[str]:
-        """The texts to encode: all aspects in the first template, then in the next."""
+        """The texts to encode: all aspects in the first template, then in the next one."""
         return [template.replace("{}", aspect) for template in self.templates for aspect in self.aspects]
 
     @property
     def content(self) -> list[str] | tuple[object, ...]:
-        """What a fit follows from, equal for notions that are fitted alike: the prompts, or of several templates (templates, aspects); with joined
-        notions that, and of each (weight, content, dim)."""
+        """What a fit depends on, equal for notions with the same fit: the prompts, or for several templates (templates, aspects); if joined,
+        also the weight, content and dim of each notion.
+        """
         own = self.prompts if len(self.templates) == 1 else (self.templates, self.aspects)
         return (tuple(own), *((weight, tuple(each.content), each.dim) for weight, each in self.joined)) if self.joined else own
 
     @property
     def slug(self) -> str:
-        """The name as a file name: `car-color`, as `slug`."""
         return slug(self.name)
 
 
 def slug(name: str) -> str:
-    """A name as a file name that every system takes, the same for names that differ in capitals, blanks, hyphens and underscores alone.
+    """A file name, valid on all systems; equal for names that differ only in case, blanks, hyphens and underscores.
 
-    Such names of ASCII letters and digits are these, joined by hyphens: "car-color". Of all others, what is left of them in ASCII ("notion" where
-    nothing is) and a digest of the name, so that no two are the same: "facade-1b8b3ef5a0c8". InputError: the name has neither letters nor digits nor
-    symbols, or is too long.
+    Names of ASCII letters and digits are joined by hyphens: "car-color". Others become their ASCII part ("notion" if there is none) and a digest of
+    the name, which makes them unique: "facade-1b8b3ef5a0c8". InputError: no letters, digits or symbols, or too long.
     """
     plain = name_key(name)
     if not any(unicodedata.category(sign)[0] in "LNS" for sign in plain):
-        raise InputError(f"The name '{name}' has no letter or digit to make a file name of; choose another.")
+        raise InputError(f"The name '{name}' has no letter or digit for a file name; choose another.")
     if len(plain) > _LONGEST_SLUG:
-        raise InputError(f"The name '{name[:60]}…' is too long to make a file name of; choose one of at most {_LONGEST_SLUG} letters.")
+        raise InputError(f"The name '{name[:60]}…' is too long for a file name; choose one of at most {_LONGEST_SLUG} letters.")
     words = "-".join(re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()))
     return words if words == plain and not _RESERVED.fullmatch(words) else distinct_slug(name)
 
@@ -159,13 +157,13 @@ def distinct_slug(name: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """What two names have in common that are one to people: capitals, blanks, hyphens, underscores and the form of accents don't count."""
+    """Equal for names that people take for the same: ignores case, blanks, hyphens, underscores and the Unicode form of accents."""
     composed = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
     return re.sub(r"[\s_-]+", "-", composed).strip("-")
 
 
 def parse_aspects(text: str) -> tuple[str, ...]:
-    """Aspects from pasted text: one a line, or separated by commas, semicolons or tabs where it is a single line. Blank ones are dropped."""
+    """Aspects from pasted text: one per line, or separated by commas, semicolons or tabs in a single line. Blank ones are dropped."""
     lines = [line for line in text.splitlines() if line.strip()]
     parts = re.split(r"[,;\t]", lines[0]) if len(lines) == 1 else lines
     stripped = (part.strip().strip("\"'").strip() for part in parts)
@@ -181,7 +179,7 @@ def _check_template(template: str) -> None:
 
 def _texts(values: Iterable[object], what: str, name: str) -> list[str]:
     if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
-        raise InputError(f"The {what} of the notion '{name}' are {values!r}; give a list of texts.")
+        raise InputError(f"The {what} of the notion '{name}' are {values!r}; expected a list of texts.")
     texts = list(values)
     wrong = [value for value in texts if not isinstance(value, str)]
     if wrong:

@@ -1,4 +1,4 @@
-"""What the best projection could do that had seen the images and their labels: the InDiReCT paper's upper bound (section 4.2)."""
+"""Upper bound of the InDiReCT paper (section 4.2): the best projection that is trained on the images and their labels."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 class Oracle(LinearProjection):
-    """InDiReCT's projection learnt from the images and labels that it is then measured on, by the normalised softmax loss.
+    """InDiReCT's projection trained on the images and labels that evaluate it, with the normalized softmax loss.
 
-    U and one unit prototype per class are learnt together by Adam (rate 0.01, patience 100), in float32. U begins as InDiReCT's,
-    N(0, 0.1); the paper does not say how the prototypes begin: drawn like U, as in the authors' code, and scaled to unit length.
+    Adam (learning rate 0.01, patience 100) learns U and one unit prototype per class in float32. U starts as in InDiReCT, N(0, 0.1); the paper does
+    not specify the prototypes' start, which is drawn like U, as in the authors' code, and scaled to unit length.
 
     Args:
         dim: dimensions, at most those of the encoder.
         seed: of U and the prototypes.
 
     Attributes:
-        U: (r, dim), of the kind that the images came in.
+        U: (r, dim), of the input's type.
         prototypes_: (classes, dim) unit rows.
         classes_: the label of each prototype, in order of first appearance.
         loss_: mean cross entropy.
@@ -43,11 +43,11 @@ class Oracle(LinearProjection):
         self.dim, self.seed = dim, seed
 
     def fit(self, images: Any, labels: Any = None) -> "Oracle":
-        """Learns from images (m, r), NumPy or torch, and one label of any hashable kind for each; images without one (`likeness.data.has_label`) take
-        no part.
+        """Learns from images (m, r), NumPy or torch, and one label of any hashable type for each; unlabeled images (`likeness.data.has_label`) are
+        ignored.
 
         Raises:
-            InputError: unusable embeddings, dim below 1 or above r; labels that are not given, not one per image, or all equal or missing.
+            InputError: unusable embeddings, dim below 1 or above r; labels that are missing, not one per image, or all equal.
         """
         rows = unit_rows(checked_rows(images, "The image embeddings", np.float64), "The image embeddings")
         check_dim(self.dim, rows.shape[1])
@@ -72,8 +72,8 @@ def softmax_loss(
 ) -> "torch.Tensor":
     """L_Oracle (section 4.2): with unit codes v' = v U / |v U| and unit prototypes c, the mean cross entropy of the softmax of v' c.
 
-    Unit rows (m, r) have class numbers (m, 1); parameters are U (r, dim) and the prototypes (classes, dim), in any length, and the gradient of the
-    loss is written into `gradients` of their shapes.
+    Unit rows (m, r) have class numbers (m, 1); parameters are U (r, dim) and the prototypes (classes, dim), in any length, and the gradient is
+    written into `gradients` of the same shapes.
     """
     import torch
 
@@ -82,24 +82,22 @@ def softmax_loss(
     lengths = places.norm(dim=1, keepdim=True)
     places /= lengths
     sizes = prototypes.norm(dim=1, keepdim=True)
-    centres = prototypes / sizes
-    cosines = places @ centres.T
+    centers = prototypes / sizes
+    cosines = places @ centers.T
     logarithms = torch.log_softmax(cosines, dim=1)
     loss = -logarithms.gather(1, codes).mean()
-    # The gradient of a cosine with respect to a vector has no part along the vector, whose length does not matter.
+    # the gradient of a cosine has no part along the vector, whose length does not matter
     pull = logarithms.exp_().scatter_add_(1, codes, rows.new_full((1, 1), -1.0).expand_as(codes)).div_(len(rows))
-    towards = pull.T @ places
-    torch.div(towards - (towards * centres).sum(dim=1, keepdim=True) * centres, sizes, out=gradients[1])
+    toward = pull.T @ places
+    torch.div(toward - (toward * centers).sum(dim=1, keepdim=True) * centers, sizes, out=gradients[1])
     along = (pull * cosines).sum(dim=1, keepdim=True) / lengths
-    place_gradient = torch.addcmul((pull / lengths) @ centres, places, along, value=-1)
+    place_gradient = torch.addcmul((pull / lengths) @ centers, places, along, value=-1)
     torch.mm(rows.T, place_gradient, out=gradients[0])
     return loss
 
 
 def fit_oracle(rows: Any, codes: NDArray[np.intp], U: "torch.Tensor", prototypes: "torch.Tensor") -> Descent:
-    """The Oracle's training from given U (r, dim) and prototypes (classes, dim), in float32, on unit rows (m, r) with class numbers (m,); see
-    `descend`.
-    """
+    """Trains U (r, dim) and prototypes (classes, dim) in float32 on unit rows (m, r) with class numbers (m,); see `descend`."""
     import torch
 
     rows = (rows if is_torch(rows) else torch.as_tensor(rows)).detach().float()
@@ -109,27 +107,27 @@ def fit_oracle(rows: Any, codes: NDArray[np.intp], U: "torch.Tensor", prototypes
 
 
 def _class_codes(labels: Any, count: int) -> tuple[NDArray[np.intp], list[Any]]:
-    """Class number of each image, -1 without a label, and the label of each class in order of first appearance."""
+    """Class number of each image, -1 if unlabeled, and the label of each class in order of first appearance."""
     import pandas as pd
 
     if labels is None:
-        raise InputError("The Oracle learns from labels, but got none; call fit(images, labels) with one label per image.")
+        raise InputError("The Oracle needs labels; call fit(images, labels) with one label per image.")
     values = list(to_numpy(labels) if is_torch(labels) else labels)
     if len(values) != count:
-        raise InputError(f"There are {len(values)} labels for {count} images; give one label per image.")
+        raise InputError(f"There are {len(values)} labels for {count} images; pass one label per image.")
     series = pd.Series(values, dtype=object)
     known = has_label(series)
     codes, classes = pd.factorize(series.where(known))
     if len(classes) < 2:
         found = f"All {known.sum()} images have the label {classes[0]!r}" if len(classes) else "No image has a label"
-        raise InputError(f"{found}, so there is nothing to tell apart; give at least two classes.")
+        raise InputError(f"{found}, but the Oracle needs at least two classes.")
     return codes.astype(np.intp), list(classes)
 
 
 ORACLE = NotionMethod(
     "oracle",
     "Oracle",
-    "Learns from the very labels that judge it: an upper bound, no fair competitor.",
+    "Trained on the labels that evaluate it: an upper bound, not a competitor.",
     Oracle,
     learns_from="labels",
     paper="Kobs et al., WACV 2023",

@@ -1,4 +1,4 @@
-"""Methods that hold a notion against others: what sets it off is kept, or what belongs to the others is taken away."""
+"""Methods that contrast a notion with others: they keep what distinguishes it, or remove what belongs to the others."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,24 +13,24 @@ from likeness.notions.projection import CenteredProjection, LinearProjection
 from likeness.notions.prompt_rows import check_width, image_rows, prompt_rows
 from likeness.threads import one_blas_thread
 
-# BASIC's weight of what is to be left out, arXiv 2510.25387.
+# weight of the others in BASIC, arXiv 2510.25387
 _WEIGHT = 0.2
-# Share of the others' variance that is taken away; what is beyond is their wording.
+# share of the others' variance to remove; the rest is their wording
 _TAKEN = 0.9
-_FIRST_TRIED = 48  # directions; nearly always enough, and found in a fraction of the time that all take
+_FIRST_TRIED = 48  # number of directions; nearly always enough, and much faster than all
 
 
 class ContrastivePCA(CenteredProjection):
-    """Directions along which the prompts vary and those of other notions do not, as in BASIC (arXiv 2510.25387, section 4).
+    """Directions in which the prompts vary and those of other notions do not, as in BASIC (arXiv 2510.25387, section 4).
 
     With the covariances A of the notion's prompts and B of the others' (each notion's around its own mean), the directions are the leading
-    eigenvectors of (1 - weight) A - weight B, those with a positive eigenvalue. Here images are centered by their own mean; the authors center any
-    images by statistics of LAION-1M.
+    eigenvectors of (1 - weight) A - weight B, those with a positive eigenvalue. Images are centered by their own mean; the authors use statistics of
+    LAION-1M.
 
     Args:
-        dim: dimensions, or as many as have a positive eigenvalue, whichever is less.
-        seed: not used; there is nothing random.
-        weight: of what is to be left out, from 0, which is PCA, to below 1.
+        dim: dimensions, at most the number of positive eigenvalues.
+        seed: unused; nothing is random.
+        weight: of the other notions, from 0, which is PCA, to below 1.
 
     Attributes:
         U: (r, dim) orthonormal columns, the largest eigenvalue (`eigenvalues_`) first.
@@ -42,13 +42,13 @@ class ContrastivePCA(CenteredProjection):
 
     @one_blas_thread()
     def fit(self, text: Any, images: Any, others: Sequence[Any]) -> "ContrastivePCA":
-        """Learns from prompts (n, r), of the images (m, r) their mean, and from the prompts (k, r) of each other notion; all scaled to unit length.
+        """Learns from prompts (n, r), the mean of images (m, r), and the prompts (k, r) of each other notion, after scaling all to unit length.
 
-        InputError: unusable embeddings, all prompts equal, dim below 1 or above r, a weight outside 0 to 1, no other notion, or a notion that varies
-        in no direction in which the others do not vary more.
+        InputError: unusable embeddings, all prompts equal, dim below 1 or above r, a weight outside 0 to 1, no other notion, or other notions that
+        vary more in every direction of this one.
         """
         if not 0 <= self.weight < 1:
-            raise InputError(f"weight is {self.weight}; give a number from 0 to below 1, such as {_WEIGHT}.")
+            raise InputError(f"weight is {self.weight}; choose a number from 0 to below 1, such as {_WEIGHT}.")
         rows = prompt_rows(text, self.dim)
         own = rows - rows.mean(axis=0)
         spread = (1 - self.weight) * (own.T @ own) / (len(own) - 1) - self.weight * _spread(others, rows.shape[1])
@@ -63,11 +63,11 @@ class ContrastivePCA(CenteredProjection):
 
 
 class NullSpace(LinearProjection):
-    """The notion's directions after those of other notions were taken away: of OD-CRL (arXiv 2602.05464) its null-space denoising alone.
+    """The notion's directions after removing those of other notions: only the null-space denoising of OD-CRL (arXiv 2602.05464).
 
-    N spans 90 % of the variance of the other notions' prompts, each around its own mean. Prompts and images lose what they have along N, and of the
-    prompts that are left the leading singular vectors are kept: U = (I - N N^T) B, (r, dim) or as many as the prompts have left, orthonormal. Nothing
-    is random. The paper takes its bases from a language model's texts.
+    N spans 90 % of the variance of the other notions' prompts, each around its own mean. Prompts and images are projected off N, and the leading
+    singular vectors of the projected prompts are kept: U = (I - N N^T) B, (r, dim) or the remaining rank, orthonormal. Nothing is random. The paper
+    takes its bases from texts of a language model.
     """
 
     def __init__(self, dim: int = 128, seed: int = 0) -> None:
@@ -75,24 +75,24 @@ class NullSpace(LinearProjection):
 
     @one_blas_thread()
     def fit(self, text: Any, others: Sequence[Any]) -> "NullSpace":
-        """Learns from prompts (n, r) and from the prompts (k, r) of each other notion; all scaled to unit length first.
+        """Learns from prompts (n, r) and the prompts (k, r) of each other notion, after scaling all to unit length.
 
-        InputError: unusable embeddings, all prompts equal, dim below 1 or above r, no other notion, or nothing left of the prompts.
+        InputError: unusable embeddings, all prompts equal, dim below 1 or above r, no other notion, or prompts without any other direction.
         """
         rows = prompt_rows(text, self.dim)
         taken = varying_directions(others, rows.shape[1])
         left = rows - (rows @ taken) @ taken.T
         directions = leading_directions(left, self.dim)
         if not directions.size:
-            raise InputError("Nothing is left of the prompts without the directions of the other notions; use InDiReCT.")
+            raise InputError("The prompts vary in no direction that other notions do not have; use InDiReCT.")
         self.U = like(text)(directions)
         return self
 
 
 def _spread_rows(others: Sequence[Any], r: int) -> Floats:
-    """Rows S (n, r) with S^T S = the covariance of the unit prompts of other notions, each around its own mean; the mean over the notions."""
+    """Rows S (n, r) with S^T S the mean over other notions of the covariance of their unit prompts around their own mean."""
     if not len(others):
-        raise InputError("There is no other notion to hold this one against; add one for these images, or use InDiReCT.")
+        raise InputError("There is no other notion to compare with; add one for these images, or use InDiReCT.")
     found = []
     for each in others:
         rows = unit_rows(checked_rows(each, "The prompts of another notion", np.float64), "The prompts of another notion")
@@ -107,18 +107,16 @@ def _spread(others: Sequence[Any], r: int) -> Floats:
 
 
 def _rounding(spread: Floats) -> float:
-    """Up to here an eigenvalue of covariances (r, r) of unit rows is rounding: that of float32 rows, squared as variances are, and of the product."""
+    """Rounding of eigenvalues of covariances (r, r) of unit rows: of float32 rows, squared as variances are, and of the product."""
     return float(np.finfo(np.float32).eps ** 2 + len(spread) * np.finfo(np.float64).eps * np.linalg.norm(spread))
 
 
 @one_blas_thread()
 def varying_directions(notions: Sequence[Any], r: int) -> Floats:
-    """The fewest orthonormal columns (r, k) that keep 90 % of the variance of the prompts (n, r) of notions, each around its own mean; none if none
-    varies.
-    """
+    """Fewest orthonormal columns (r, k) that keep 90 % of the variance of the prompts (n, r) of notions around their means; none if none varies."""
     rows = _spread_rows(notions, r)
     few_rows = len(rows) < r
-    spread = rows @ rows.T if few_rows else rows.T @ rows  # of the same eigenvalues
+    spread = rows @ rows.T if few_rows else rows.T @ rows  # the Gram matrix has the same eigenvalues
     count, whole = min(_FIRST_TRIED, len(spread)), float(np.trace(spread))
     if whole <= _rounding(spread):
         return np.zeros((r, 0))
@@ -132,7 +130,7 @@ def varying_directions(notions: Sequence[Any], r: int) -> Floats:
 CONTRASTIVE_COMPONENTS = NotionMethod(
     "contrastive-pca",
     "Contrastive PCA (BASIC)",
-    "The directions in which the prompts vary more than those of the other notions for these images.",
+    "Directions in which the prompts vary more than those of the other notions for these images.",
     ContrastivePCA,
     learns_from="text, images and other notions",
     seeds=False,
@@ -141,7 +139,7 @@ CONTRASTIVE_COMPONENTS = NotionMethod(
 NULL_SPACE = NotionMethod(
     "null-space",
     "Null space alone (OD-CRL)",
-    "InDiReCT after the directions of the other notions for these images have been taken away: of OD-CRL the null space alone.",
+    "InDiReCT after removing the directions of the other notions for these images: only the null space of OD-CRL.",
     NullSpace,
     learns_from="text and other notions",
     seeds=False,

@@ -1,4 +1,4 @@
-"""The control of what words do: InDiReCT, fitted as always, on words that have nothing to do with the images."""
+"""Control for the meaning of words: InDiReCT on words unrelated to the images."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -9,7 +9,7 @@ from likeness.notions.indirect import InDiReCT
 from likeness.notions.method import NotionMethod
 from likeness.notions.notion import Notion
 
-# Things of kitchens, workshops, desks, orchestras and wardrobes: no animal, plant, vehicle, person, place, color or action.
+# things of kitchens, workshops, desks, orchestras and wardrobes: no animal, plant, vehicle, person, place, color or action
 WORDS = (
     *("accordion", "alarm clock", "anvil", "armchair", "banjo", "basket", "bathtub", "battery", "bell", "binder", "blender", "bookcase", "bottle"),
     *("bowl", "bracelet", "broom", "bucket", "button", "calculator", "calendar", "candle", "carpet", "cello", "chisel", "clarinet", "coin", "comb"),
@@ -26,9 +26,9 @@ WORDS = (
 
 
 def with_other_words(notion: Notion, seed: int) -> Notion:
-    """The notion with as many aspects drawn from `WORDS`; from all pairs of them ("spoon and piano"), where it has more aspects than there are.
+    """The notion with as many aspects drawn from `WORDS`, or from all pairs of them ("spoon and piano") if it has more aspects than there are words.
 
-    Templates, attribute and dimensions stay, so that only what the words mean is taken away.
+    Templates, attribute and dimensions stay, so that only the meaning of the words is removed.
     """
     pool = WORDS if len(notion.aspects) <= len(WORDS) else tuple(f"{one} and {other}" for one, other in combinations(WORDS, 2))
     drawn = np.random.default_rng(seed).choice(len(pool), len(notion.aspects), replace=len(notion.aspects) > len(pool))
@@ -38,7 +38,7 @@ def with_other_words(notion: Notion, seed: int) -> Notion:
 OTHER_WORDS = NotionMethod(
     "other-words",
     "Other words",
-    "InDiReCT on words that do not belong to the images, in the same templates: what is gained without the meaning, so a control.",
+    "Control: InDiReCT on words unrelated to the images, in the same templates.",
     lambda dim, seed: InDiReCT(dim, "exact", seed),
     learns_from="other text",
 )

@@ -1,4 +1,4 @@
-"""Principal components of the prompts: a baseline of the InDiReCT paper's section 4.2, and each as long as the prompts vary along it."""
+"""Principal components of the prompts: a baseline of the InDiReCT paper (section 4.2), and a variant scaled by the prompts' spread."""
 
 from typing import Any
 
@@ -16,16 +16,16 @@ from likeness.threads import one_blas_thread
 class PCA(CenteredProjection):
     """The orthogonal directions along which the prompts vary most.
 
-    It needs more prompts than dimensions, strictly (section 4.2), so most notions have no PCA at 128 dimensions.
+    Needs more prompts than dimensions (section 4.2), so most notions have no PCA at 128 dimensions.
 
     Args:
         dim: dimensions, fewer than prompts.
-        seed: not used; there is nothing random.
-        fade: columns along which the prompts hardly differ are shortened, as for `InDiReCT(solver="faded")`; not in the paper.
+        seed: unused; nothing is random.
+        fade: shortens columns along which the prompts hardly differ, as `InDiReCT(solver="faded")`; not in the paper.
 
     Attributes:
-        U: (r, dim) orthonormal columns, the largest variance first; each column's entry of largest magnitude is positive. Faded ones are at
-            right angles, but shorter.
+        U: (r, dim) orthonormal columns, largest variance first; each column's entry of largest magnitude is positive. Faded columns are orthogonal,
+            but shorter.
         mean_: (r,) mean of the unit prompts.
         explained_variance_ratio_: (dim,) share of the prompts' variance along each column.
     """
@@ -43,14 +43,14 @@ class PCA(CenteredProjection):
         if self.dim >= len(rows):
             raise InputError(
                 f"PCA to {self.dim} dimensions needs more than {self.dim} prompts, but there are {len(rows)}; "
-                f"choose at most {len(rows) - 1} dimensions, give more prompts, or use InDiReCT."
+                f"choose at most {len(rows) - 1} dimensions, add prompts, or use InDiReCT."
             )
         mean = rows.mean(axis=0)
         values, axes = principal_axes(rows - mean)
         if values.size < self.dim:
             raise InputError(
                 f"PCA to {self.dim} dimensions needs prompts that vary in as many directions, but the {len(rows)} prompts vary in {values.size}; "
-                f"choose at most {values.size} dimensions, give more different prompts, or use InDiReCT."
+                f"choose at most {values.size} dimensions, add different prompts, or use InDiReCT."
             )
         as_text, U = like(text), axes[: self.dim].T
         self.U, self.mean_ = as_text(fade_unresolved(U, rows - mean) if self.fade else U), as_text(mean)
@@ -59,15 +59,15 @@ class PCA(CenteredProjection):
 
 
 class ScaledPCA(LinearProjection):
-    """U = V Sigma of the centered prompts T - mean = W Sigma V^T: directions along which the prompts hardly differ hardly count.
+    """U = V Sigma of the centered prompts T - mean = W Sigma V^T: directions count by how much the prompts vary in them.
 
-    InDiReCT gives every direction of its subspace the same length, so that the number of dimensions decides how much wording comes in; here the
-    prompts' own spread decides. Ours. Images are projected as they are, not centered, so that the space stays one linear map of the encoder's. U (r,
-    k) has columns at right angles, the longest first and of length 1, as many as the directions in which the prompts vary.
+    InDiReCT gives all directions of its subspace the same length, so the number of dimensions decides how much wording counts; here the prompts'
+    spread decides. Ours. Images are not centered, so that the space stays a linear map of the encoder's. U (r, k) has orthogonal columns, one for
+    each direction in which the prompts vary, the longest first and of length 1.
     """
 
     def fit(self, text: Any) -> "ScaledPCA":
-        """Learns from the prompts' embeddings (n, r), scaled to unit length first; InputError where they are unusable or all equal."""
+        """Learns from the prompts' embeddings (n, r), scaled to unit length first; InputError: unusable embeddings, or all equal."""
         rows = prompt_rows(text, 1)
         values, axes = principal_axes(rows - rows.mean(axis=0))
         self.U = like(text)(np.ascontiguousarray(axes.T * (values / values[0])))
@@ -75,13 +75,13 @@ class ScaledPCA(LinearProjection):
 
 
 @one_blas_thread()
-def principal_axes(centred: Floats) -> tuple[Floats, Floats]:
+def principal_axes(centered: Floats) -> tuple[Floats, Floats]:
     """Singular values above the noise of float32 embeddings and their right singular vectors, as rows of fixed sign.
 
-    Rounding moves entries by some 1e-8 of a unit row, which makes singular values below float32's epsilon times the largest of the unit rows. That
-    one is 1 at least, however little is left of it when the rows have been centered or stripped of other directions.
+    Rounding moves entries of a unit row by about 1e-8, which makes singular values below float32's epsilon times the largest one of the unit rows.
+    That one is at least 1, even if centering or removing directions leaves little of it.
     """
-    _, values, axes = np.linalg.svd(centred, full_matrices=False)
+    _, values, axes = np.linalg.svd(centered, full_matrices=False)
     rank = int(np.count_nonzero(values > np.finfo(np.float32).eps * max(values[0], 1)))
     values, axes = values[:rank], axes[:rank]
     largest = np.abs(axes).argmax(axis=1)
@@ -91,7 +91,7 @@ def principal_axes(centred: Floats) -> tuple[Floats, Floats]:
 PRINCIPAL_COMPONENTS = NotionMethod(
     "pca",
     "PCA",
-    "The main directions in which the prompts vary, by principal component analysis; needs more prompts than dimensions.",
+    "Main directions in which the prompts vary, by principal component analysis; needs more prompts than dimensions.",
     PCA,
     seeds=False,
     paper="Kobs et al., WACV 2023",
@@ -99,14 +99,14 @@ PRINCIPAL_COMPONENTS = NotionMethod(
 FADED_COMPONENTS = NotionMethod(
     "pca-faded",
     "PCA (faded)",
-    "PCA, with directions along which the prompts hardly differ made faint, by the same rule as for InDiReCT.",
+    "PCA with faint directions where the prompts hardly differ, by the same rule as for InDiReCT.",
     lambda dim, seed: PCA(dim, fade=True),
     seeds=False,
 )
 SCALED_COMPONENTS = NotionMethod(
     "scaled-pca",
     "Scaled PCA",
-    "The main directions in which the prompts vary, each counted as much as they vary along it; no dimensions to choose.",
+    "Main directions in which the prompts vary, weighted by how much they vary; without a choice of dimensions.",
     lambda dim, seed: ScaledPCA(),
     seeds=False,
     dims=False,

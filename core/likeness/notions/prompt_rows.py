@@ -1,4 +1,4 @@
-"""The checks that all estimators which learn from prompts share."""
+"""Checks shared by the estimators that learn from prompts."""
 
 from typing import Any
 
@@ -16,37 +16,35 @@ def prompt_rows(text: Any, dim: Any) -> Floats:
     rows = unit_rows(checked_rows(text, "The prompt embeddings", np.float64), "The prompt embeddings")
     check_dim(dim, rows.shape[1])
     if len(rows) < 2:
-        raise InputError("There is only one prompt, so nothing varies; give at least two different ones.")
+        raise InputError("There is only one prompt, so nothing varies; pass at least two different ones.")
     if np.abs(rows - rows[0]).max() < 1e-6:
         raise InputError(
-            f"All {len(rows)} prompts have the same embedding, so nothing varies: the encoder knows no word of the aspects, or cuts the prompts off "
-            "before them; choose other aspects, or shorten the template."
+            f"All {len(rows)} prompts have the same embedding, so nothing varies: the encoder does not know the aspects, or truncates "
+            "the prompts before them; choose other aspects, or shorten the template."
         )
     return rows
 
 
 def check_dim(dim: Any, r: int) -> None:
-    """Raises InputError unless dim is a whole number from 1 to the encoder's width r."""
+    """InputError: dim is not a whole number from 1 to the encoder's width r."""
     if not isinstance(dim, (int, np.integer)) or not 1 <= dim <= r:
         raise InputError(f"dim is {dim!r}, but the encoder has {r} dimensions; choose a whole number from 1 to {r}.")
 
 
-def check_fitted(estimator: Any, learnt: str, call: str) -> None:
-    """Raises InputError unless `fit` has set the attribute `learnt`; `call` is how to fit."""
-    if not hasattr(estimator, learnt):
+def check_fitted(estimator: Any, learned: str, call: str) -> None:
+    """InputError: `fit` has not set the attribute `learned`; `call` says how to fit."""
+    if not hasattr(estimator, learned):
         raise InputError(f"This {type(estimator).__name__} is not fitted yet; call {call} first.")
 
 
 def check_width(rows: Any, r: int) -> None:
-    """Raises InputError unless the images (m, r) are as wide as what was fitted."""
+    """InputError: the images (m, r) are not as wide as what was fitted."""
     if rows.shape[1] != r:
         raise InputError(f"The images have {rows.shape[1]} dimensions, but the notion was fitted in {r}; use the same encoder for both.")
 
 
 def image_rows(images: Any, r: int) -> Floats:
-    """Unit rows (m, r) of images' embeddings, in their own precision; InputError where they are not finite, all zero, or of another width than the
-    prompts.
-    """
+    """Unit rows (m, r) of images' embeddings, in their own precision. InputError: not finite, all zero, or of another width than the prompts."""
     rows = checked_rows(images, "The image embeddings", None)
     check_width(rows, r)
     return unit_rows(rows, "The image embeddings")

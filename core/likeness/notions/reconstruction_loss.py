@@ -1,7 +1,7 @@
-"""The autoencoders' loss with its gradient written out, and its descent from given weights.
+"""The autoencoders' loss with an explicit gradient, and its descent.
 
-A network is a flat list of tensors: weight (outputs, inputs) and bias (outputs,) of each layer in turn, encoder first. Half of the layers
-encode; within encoder and decoder a leaky ReLU stands between two layers, and none after the last.
+A network is a flat list of tensors: weight (outputs, inputs) and bias (outputs,) of each layer in turn, encoder first. Half of the layers encode;
+encoder and decoder have a leaky ReLU between layers, none after the last.
 """
 
 from collections.abc import Sequence
@@ -33,13 +33,11 @@ def random_weights(widths: Sequence[int], seed: int) -> "list[torch.Tensor]":
 
 
 def reconstruction_loss(rows: "torch.Tensor", weights: "Sequence[torch.Tensor]", gradients: "Sequence[torch.Tensor]") -> "torch.Tensor":
-    """Sum over rows (n, r) and columns of squared errors (L_LAE in section 4.2), of which the gradient is written into `gradients`, shaped as the
-    weights.
-    """
+    """Sum over rows (n, r) and columns of squared errors (L_LAE in section 4.2); writes the gradient into `gradients`, shaped as the weights."""
     import torch
 
     layers = len(weights) // 2
-    # Layers followed by a leaky ReLU: all but the last of the encoder and of the decoder.
+    # layers followed by a leaky ReLU: all but the last of the encoder and of the decoder
     bent = [layer not in (layers // 2 - 1, layers - 1) for layer in range(layers)]
     inputs, outputs = [], rows
     for layer in range(layers):
@@ -49,6 +47,7 @@ def reconstruction_loss(rows: "torch.Tensor", weights: "Sequence[torch.Tensor]",
             outputs = torch.nn.functional.leaky_relu_(outputs, SLOPE)
     back = outputs.sub_(rows)
     loss = back.square().sum()
+    # d/dx (x - t)^2 = 2 (x - t), passed backward layer by layer
     back = back.mul_(2)
     for layer in reversed(range(layers)):
         torch.mm(back.T, inputs[layer], out=gradients[2 * layer])
@@ -56,13 +55,13 @@ def reconstruction_loss(rows: "torch.Tensor", weights: "Sequence[torch.Tensor]",
         if layer:
             back = back @ weights[2 * layer]
             if bent[layer - 1]:
-                # The ReLU keeps the sign, so its output tells its slope.
+                # the ReLU keeps the sign, so its output determines its slope
                 back = torch.where(inputs[layer] > 0, back, back * SLOPE)
     return loss
 
 
 def fit_autoencoder(rows: Any, start: "Sequence[torch.Tensor]", *, weight_decay: float = 0.0) -> Descent:
-    """The paper's training from given weights: rows (n, r) as they are, in float32; see `descend` for the rest."""
+    """Trains from given weights on rows (n, r) as they are, in float32; see `descend`."""
     import torch
 
     rows = (rows if is_torch(rows) else torch.as_tensor(rows)).detach().float()

@@ -1,4 +1,4 @@
-"""Figures of what was measured and pictures with their labels drawn, for the command line, the app and notebooks. Importing this needs no plotly."""
+"""Figures of measurements and pictures with drawn labels, for the command line, the app and notebooks. Importing this needs no plotly."""
 
 from likeness.plots.class_sides import class_sides as class_sides
 from likeness.plots.continuous_curves import continuous_curves as continuous_curves, size_curves as size_curves

@@ -1,4 +1,4 @@
-"""The classes of a dataset on a map: which train, which test, and which are taken out."""
+"""Map of a dataset's classes: train, test and removed ones."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from likeness.plots.panels import dress
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-# A side -> what people call it, and its look.
+# side -> title and look
 SIDES = {
     "train": ("Trains", Look("#0072B2", "", "circle")),
     "test": ("Tests", Look("#D55E00", "", "diamond")),
@@ -24,9 +24,9 @@ _MOST_DRAWN_ONE_BY_ONE = 5_000
 
 
 def class_sides(classes: pd.DataFrame, *, title: str | None = None) -> "Figure":
-    """A point per class with its name on hover; square units, no axes, and the same view for the same positions whatever the sides.
+    """A point per class with its name on hover; equal units, no axes, and the same view for the same positions.
 
-    The figure always has the same four traces, so that a view that is drawn anew changes colors alone. InputError: no class, or an unknown side.
+    The figure always has the same four traces, so that updates change only colors. InputError: no class, or an unknown side.
 
     Args:
         classes: name, x, y, side ("train", "test", "out") and moved (bool), which rings the class.
@@ -34,10 +34,10 @@ def class_sides(classes: pd.DataFrame, *, title: str | None = None) -> "Figure":
     from plotly.graph_objects import Figure
 
     if classes.empty:
-        raise InputError("There is no class to draw; give the positions of some.")
+        raise InputError("There is no class to draw; pass at least one.")
     unknown = set(classes["side"]) - set(SIDES)
     if unknown:
-        raise InputError(f"There is no side '{min(unknown)}'; a class is of {', '.join(SIDES)}.")
+        raise InputError(f"There is no side '{min(unknown)}'; choose from {', '.join(SIDES)}.")
     figure = Figure()
     add = figure.add_scatter if len(classes) <= _MOST_DRAWN_ONE_BY_ONE else figure.add_scattergl
     size = 11 if len(classes) <= 150 else 8 if len(classes) <= 1_000 else 4
@@ -69,7 +69,7 @@ def class_sides(classes: pd.DataFrame, *, title: str | None = None) -> "Figure":
 
 
 def _points(classes: pd.DataFrame) -> dict[str, list[float | None]]:
-    """Positions; one without a place where there are none, since the legend leaves out traces without points."""
+    """Positions; a single empty one if there are none, since the legend omits traces without points."""
     nowhere: list[float | None] = [None]
     return {name: [float(value) for value in classes[name]] or nowhere for name in ("x", "y")}
 

@@ -1,4 +1,4 @@
-"""Mean label distance and nDCG against how many images are retrieved, or the embedding's dimensions (Kim et al., CVPR 2019, Figures 3 and 5)."""
+"""Mean label distance and nDCG by number of retrieved images, or by embedding size (Kim et al., CVPR 2019, Figures 3 and 5)."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,25 +18,24 @@ if TYPE_CHECKING:
 DISTANCE, NDCG = "mean_label_distance", "ndcg"
 _AT_TEN = (f"{DISTANCE}_at_10", f"{NDCG}_at_10")
 _HEIGHT = 380
-_ROOM = 0.15  # beside the first and the last size, in powers of two
+_ROOM = 0.15  # ticks besides the first and the last size: powers of two
 
 
 def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = None, unit: str = "") -> "Figure":
-    """Two panels with a line per method: mean label distance at k, and nDCG at k; between the bounds, Oracle and chance, as broken grey lines.
+    """Two panels with a line per method, mean label distance at k and nDCG at k, and the bounds, Oracle and chance, as dashed gray lines.
 
-    Of methods with several seeds the mean is drawn, with a band of one standard deviation over the seeds on either side.
-    InputError: no row, or no such metric.
+    Methods with several seeds have their mean and a band of one standard deviation. InputError: no row, or no such metric.
 
     Args:
-        table: a row per run, as of `likeness.studies.study.measured`: row (the method), perhaps seed, mean_label_distance_at_k and ndcg_at_k, and
-            of the bounds, where they are to be drawn, oracle_mean_label_distance_at_k, chance_mean_label_distance and chance_ndcg_at_k. Of bounds
-            that differ between rows the mean is drawn. That Oracle's nDCG is 1 follows from its definition.
-        methods: their order, in which they get their looks; None: as they come.
+        table: a row per run, as from `likeness.studies.study.measured`: row (the method), optionally seed, mean_label_distance_at_k and ndcg_at_k,
+            and to draw bounds oracle_mean_label_distance_at_k, chance_mean_label_distance and chance_ndcg_at_k. Bounds that differ between rows are
+            averaged. Oracle's nDCG is 1 by definition.
+        methods: all methods, in the order that determines their looks; None: in order of appearance.
         unit: of the label distances, for the axis.
     """
     cutoffs = {name: _cutoffs(table, name) for name in (DISTANCE, NDCG)}
     if "row" not in table or table.empty or not any(cutoffs.values()):
-        raise InputError("There is no mean label distance or nDCG to draw; give the table that `likeness.studies.study.measured` makes of such runs.")
+        raise InputError("There is no mean label distance or nDCG to draw; pass the table of `likeness.studies.study.measured`.")
     figure = panel_row(["Mean label distance: smaller is better", "nDCG: larger is better"])
     columns = [{f"{name}_at_{k}": k for k in ks} for name, ks in cutoffs.items()]
     values = [table[["row", *each]].rename(columns=each).melt("row", var_name="x", value_name="value") for each in columns]
@@ -51,16 +50,15 @@ def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = No
 
 
 def size_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = None, unit: str = "") -> "Figure":
-    """Two panels with a line per method along the embedding's dimensions, on a logarithmic axis: mean label distance and nDCG of ten images.
+    """Two panels with a line per method by embedding size, on a logarithmic axis: mean label distance and nDCG at 10.
 
-    `table` as of `continuous_curves`, with the column dim; `methods` and `unit` likewise. InputError: no row, a column that is not there, or
-    dimensions below 1.
+    Arguments as for `continuous_curves`; `table` also has the column dim. InputError: no row, a missing column, or dimensions below 1.
     """
     sizes = _sizes(table)
     figure = panel_row(["Mean label distance at 10: smaller is better", "nDCG at 10: larger is better"])
     values = [table[["row", "dim", metric]].set_axis(["row", "x", "value"], axis=1) for metric in _AT_TEN]
     _add_lines(figure, values, table["row"] if methods is None else methods, unit)
-    ends = [float(np.log10(sizes[0] / 2**_ROOM)), float(np.log10(sizes[-1] * 2**_ROOM))]  # plotly's logarithmic axes count in powers of ten
+    ends = [float(np.log10(sizes[0] / 2**_ROOM)), float(np.log10(sizes[-1] * 2**_ROOM))]  # plotly's logarithmic axes use powers of ten
     axis: dict[str, Any] = {"type": "log", "range": ends, "tickvals": sizes, "ticktext": [f"{each:g}" for each in sizes], "minor": {"ticks": ""}}
     figure.update_xaxes(title_text="Dimensions of the embedding", unifiedhovertitle_text="%{x} dimensions", **axis)
     return figure
@@ -70,15 +68,15 @@ def _sizes(table: pd.DataFrame) -> list[float]:
     needed = ("row", "dim", *_AT_TEN)
     missing = [name for name in needed if name not in table]
     if missing or table.empty:
-        raise InputError(f"There is no '{(missing or ['row'])[0]}' to draw; give a row per run with {', '.join(needed)}.")
+        raise InputError(f"There is no '{(missing or ['row'])[0]}' to draw; pass a row per run with {', '.join(needed)}.")
     sizes = np.unique(table["dim"].to_numpy(dtype=np.float64))
     if not np.isfinite(sizes).all() or sizes.min() < 1:
-        raise InputError(f"The dimensions in 'dim' begin at {sizes.min():g}; give numbers of 1 or more.")
+        raise InputError(f"The smallest number in 'dim' is {sizes.min():g}; pass numbers of at least 1.")
     return [float(each) for each in sizes]
 
 
 def _add_lines(figure: "Figure", panels: Sequence[pd.DataFrame], methods: Iterable[str], unit: str) -> None:
-    """A line per method in each panel, which has row (the method), x and value; and what surrounds them."""
+    """Adds a line per method to each panel (columns row, the method, x and value), and what surrounds the lines."""
     looks, named = method_looks(methods), set[str]()
     for column, values in enumerate(panels, 1):
         for method, look in looks.items():
@@ -93,7 +91,7 @@ def _add_lines(figure: "Figure", panels: Sequence[pd.DataFrame], methods: Iterab
 
 
 def _cutoffs(table: pd.DataFrame, name: str) -> list[int]:
-    """The k of the columns NAME_at_k that hold a number, ascending."""
+    """The k of the columns NAME_at_k with at least one number, ascending."""
     found = [re.fullmatch(rf"{name}_at_(\d+)", str(column)) for column in table.columns]
     return sorted(int(match[1]) for match in found if match and table[match[0]].notna().any())
 
@@ -118,7 +116,7 @@ def _add_bounds(figure: "Figure", table: pd.DataFrame, name: str, ks: Sequence[i
 
 
 def _bounds(table: pd.DataFrame, name: str, ks: Sequence[int]) -> dict[str, dict[int, float]]:
-    """Of each bound that the table has: k -> its value."""
+    """Value by k for each bound in the table."""
     if name == NDCG:
         found = {"Oracle": dict.fromkeys(ks, 1.0), "Chance": {k: _mean(table, f"chance_{name}_at_{k}") for k in ks}}
     else:

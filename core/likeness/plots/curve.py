@@ -1,4 +1,4 @@
-"""A metric along a number, embedding size or number of prompts, or over a few named things: encoders."""
+"""A metric by a number, such as embedding size or number of prompts, or by encoder."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 AXES = {"dim": "Embedding size", "prompts": "Number of prompts", "encoder": "Encoder"}
-_ERROR = "#7D838C"  # to be seen on light and dark pages
+_ERROR = "#7D838C"  # visible on light and dark pages
 
 
 def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *, log_x: bool = False, title: str | None = None) -> "Figure":
-    """A line per method, its mean over the runs, with a band of one standard deviation on either side; a panel per notion.
+    """A panel per notion with a line per method: its mean over the runs, with a band of one standard deviation.
 
-    What does not depend on `x` is a horizontal line through all values: the raw encoder, which has dimensions of its own, and whatever was measured
-    at 0 (methods that read no prompt, in `prompt_counts`). Refused runs are not drawn; `likeness.studies.refusals` names them.
-    InputError: no such column, or nothing but refused runs.
+    Methods that do not depend on `x` are horizontal lines: the raw encoder, which has its own dimensions, and values measured at 0 (methods that read
+    no prompts, in `prompt_counts`). Refused runs are not drawn; `likeness.studies.refusals` lists them. InputError: a missing column, or only refused
+    runs.
 
     Args:
         runs: from `likeness.studies.embedding_sizes` or `prompt_counts`.
@@ -40,9 +40,9 @@ def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *
 
 
 def metric_bars(runs: pd.DataFrame, x: str = "encoder", metric: str = "map_at_r", *, title: str | None = None) -> "Figure":
-    """A group of bars for each value of `x`, a bar per method with one standard deviation as error bar; a panel per notion.
+    """A panel per notion with a group of bars for each value of `x`: a bar per method, with one standard deviation as error bar.
 
-    Values of `x` that have nothing but refused runs keep their place and say so. InputError: no such column, or nothing but refused runs.
+    Values of `x` with only refused runs keep their place and say so. InputError: a missing column, or only refused runs.
 
     Args:
         runs: from `likeness.studies.encoder_sizes`.
@@ -64,7 +64,7 @@ def metric_bars(runs: pd.DataFrame, x: str = "encoder", metric: str = "map_at_r"
 
 
 def _by_notion(points: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame, dict[str, Any], dict[str, int]]]:
-    """Each method in each notion's panel: its points, all of the notion, its entry in the legend, and the panel."""
+    """For each method in each notion's panel: its points, all points of the notion, its legend entry, and the panel."""
     shown: set[str] = set()
     for place, (_, of_notion) in enumerate(points.groupby("notion", sort=False)):
         for method, own in of_notion.groupby("method", sort=False):
@@ -72,7 +72,7 @@ def _by_notion(points: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.Dat
 
 
 def _through(line: pd.DataFrame, of_notion: pd.DataFrame, method: str, x: str) -> pd.DataFrame:
-    """The points of a method in order of x; those of a reference repeated at every x that another method has."""
+    """The points of a method in order of x; those of a reference are repeated at every x that another method has."""
     if method != "raw" and (line[x] > 0).any():
         return line.sort_values(x)
     others = of_notion[(of_notion["method"] != "raw") & (of_notion[x] > 0)][x]
@@ -86,15 +86,15 @@ def _log_axis(values: list[float]) -> dict[str, Any]:
 
 
 def spread(runs: pd.DataFrame, x: str, metric: str) -> pd.DataFrame:
-    """`means` of a metric over the runs of each notion, method and value of `x`, as they first appear, without refused runs. InputError: no run that
-    was not refused, or no such column.
+    """`means` of a metric over the runs of each notion, method and value of `x`, in order of appearance, without refused runs. InputError: only
+    refused runs, or a missing column.
     """
     from likeness.evaluation import METRICS
 
     for column, known in ((x, "columns"), (metric, "metrics")):
         if column not in runs.columns:
             choices = [name for name in runs.columns if known == "columns" or name in METRICS]
-            raise InputError(f"The runs have no '{column}'; their {known} are {', '.join(map(str, choices))}.")
+            raise InputError(f"The runs have no '{column}'; choose from their {known} {', '.join(map(str, choices))}.")
     done = runs[runs["refused"] == ""] if "refused" in runs.columns else runs
     if done.empty:
         raise InputError("There is nothing to plot: every run was refused; choose other methods, sizes or encoders.")
@@ -108,16 +108,16 @@ def _title(metric: str) -> str:
 
 
 def convergence_curves(curves: pd.DataFrame, metric: str = "recall_at_1", *, runs: Sequence[str] | None = None, title: str | None = None) -> "Figure":
-    """A line per run; of runs that share a name their mean, with a band of one standard deviation over the seeds on either side.
+    """A line per run, or for runs of the same name their mean, with a band of one standard deviation over the seeds.
 
-    The vertical axis does not begin at 0: it is the course that is compared. InputError: no such column, or no row.
+    The vertical axis does not begin at 0, to compare the shapes. InputError: a missing column, or no row.
 
     Args:
-        curves: run, seed, epoch and the metric, as of `likeness.studies.convergence`.
-        runs: their order, in which they get their looks, so that one without a point yet does not change the others' later; None: as they come.
+        curves: run, seed, epoch and the metric, as from `likeness.studies.convergence`.
+        runs: all runs, in the order that determines their looks, also of those without points yet; None: in order of appearance.
     """
     if metric not in curves or curves.empty:
-        raise InputError(f"There is no '{metric}' to draw; give the table that `likeness.studies.convergence` makes for it.")
+        raise InputError(f"There is no '{metric}' to draw; pass the table of `likeness.studies.convergence`.")
     figure = panels([""], _title(metric), "Epoch", title)
     for place, run in enumerate(dict.fromkeys(curves["run"]) if runs is None else runs):
         line = means(curves[curves["run"] == run].groupby("epoch")[metric])

@@ -1,4 +1,4 @@
-"""How far train and test lie apart along the steps of a construction of splits (ooDML, Figure 1)."""
+"""Distance between train and test along the steps of a construction of splits (ooDML, Figure 1)."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _CHOSEN = "#E69F00"
-# A kind of step -> what people call it, and its look.
+# kind of step -> title and look
 STEP_KINDS = {
     "easier": ("Easier", Look("#009E73", "solid", "square")),
     "start": ("Start", Look(GRAY, "solid", "diamond")),
@@ -27,17 +27,17 @@ _MOST_MARKERS = 150
 
 
 def distance_curve(steps: pd.DataFrame, chosen: str | None = None, references: Mapping[str, float] | None = None) -> "Figure":
-    """The distance of each step, a color and symbol for each kind of step, the chosen one ringed, references as broken lines.
+    """The distance of each step, with a color and symbol per kind, a ring around the chosen step, and references as dashed lines.
 
-    InputError: no step, or none of the chosen name.
+    InputError: no step, or an unknown chosen one.
 
     Args:
-        steps: name, kind ("easier", "start", "swap", "removal"), distance: a line per step, in the order of the construction.
+        steps: name, kind ("easier", "start", "swap", "removal"), distance: a row per step, in order of construction.
         chosen: name of the step to ring.
-        references: a name -> its distance.
+        references: distances by name.
     """
     if steps.empty:
-        raise InputError("There is no step to draw; give the steps of a construction.")
+        raise InputError("There is no step to draw; pass the steps of a construction.")
     if chosen is not None and chosen not in set(steps["name"]):
         raise InputError(f"There is no step '{chosen}'; the steps are {', '.join(steps['name'])}.")
     figure = panels([""], "Distance between train and test", "Steps from the start", None)
@@ -63,7 +63,7 @@ def distance_curve(steps: pd.DataFrame, chosen: str | None = None, references: M
 
 
 def _add_kind(figure: "Figure", steps: pd.DataFrame, kind: str) -> None:
-    """The points of a kind, and the line that joins them to the step before the first; of easier ones to the one after the last."""
+    """The points of a kind, and the line that joins them to the step before them, or after them for easier ones."""
     title, look = STEP_KINDS.get(kind, _OTHER)
     own = steps.index[steps["kind"] == kind]
     size = 12 if kind == "start" else 7

@@ -1,4 +1,4 @@
-"""Scores against the distance between train and test, how methods differ, and what a few images of each new class bring (ooDML, Figures 2, 3, 7)."""
+"""Scores by distance between train and test, differences between methods, and few-shot gains (ooDML, Figures 2, 3, 7)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -19,21 +19,21 @@ _BAR = 26
 _AROUND_BARS = 120
 _FEW_SHOT_HEIGHT = 400
 _BEFORE, _AFTER = "Before", "After adaptation"
-_MOST_FLAT = 8  # bars whose gains fit above them side by side
+_MOST_FLAT = 8  # up to so many bars have room for their gains above them
 
 
 def generalization_curves(found: pd.DataFrame, *, named: str = "R@1", methods: Sequence[str] | None = None) -> "Figure":
-    """Two panels with a line per method along the distance: its score, and how far it lies above or below the mean of all methods.
+    """Two panels with a line per method by distance: its score, and its difference from the mean of all methods.
 
-    Whiskers are one standard deviation over the seeds. A split that lacks a method has no differences yet. InputError for no row.
+    Error bars are one standard deviation over the seeds. A split that lacks a method has no differences yet. InputError: no row.
 
     Args:
-        found: of `likeness.evaluation.by_split`.
-        named: what it was made of, for people: "R@1 among 26 classes".
-        methods: their order, in which they get their looks; None: as they come.
+        found: from `likeness.evaluation.by_split`.
+        named: title of the score, such as "R@1 among 26 classes".
+        methods: all methods, in the order that determines their looks; None: in order of appearance.
     """
     if found.empty:
-        raise InputError("There is no figure to draw; give the table that `likeness.evaluation.by_split` makes of finished runs.")
+        raise InputError("There is nothing to draw; pass the table of `likeness.evaluation.by_split` for finished runs.")
     drawn = panel_row([named, "Difference from the mean of all methods"])
     looks = method_looks(found["row"] if methods is None else methods)
     for method, look in looks.items():
@@ -67,11 +67,11 @@ def _add_line(figure: "Figure", line: pd.DataFrame, column: str, method: str, lo
 
 
 def generalization_bars(scores: pd.DataFrame, *, methods: Sequence[str] | None = None) -> "Figure":
-    """A bar per method with its aggregated generalization score, beside its name, and one standard deviation over the seeds; the best on top.
+    """A bar per method with its aggregated generalization score and one standard deviation over the seeds; best on top.
 
     Args:
-        scores: of `likeness.evaluation.generalization_scores`; InputError for none.
-        methods: all of the benchmark, in the order in which they get their looks; None: as they come.
+        scores: from `likeness.evaluation.generalization_scores`; InputError: no row.
+        methods: all methods of the benchmark, in the order that determines their looks; None: in order of appearance.
     """
     from plotly.graph_objects import Figure
 
@@ -99,13 +99,13 @@ def generalization_bars(scores: pd.DataFrame, *, methods: Sequence[str] | None =
 
 
 def few_shot_bars(gains: pd.DataFrame, method: str | None = None) -> "Figure":
-    """A panel per number of shots; in it, for each split from easy to hard, R@1 before and after adaptation, with the relative gain above.
+    """A panel per number of shots: R@1 before and after adaptation on each split from easy to hard, with the relative gain above.
 
-    InputError: no row, or none of the method.
+    InputError: no row, or none for the method.
 
     Args:
-        gains: of `likeness.evaluation.few_shot_gains`.
-        method: whose; None: the mean over all methods.
+        gains: from `likeness.evaluation.few_shot_gains`.
+        method: the method; None: mean over all methods.
     """
     figure, panels = _by_shots(gains, method)
     for panel, own in panels.items():
@@ -138,11 +138,11 @@ def few_shot_bars(gains: pd.DataFrame, method: str | None = None) -> "Figure":
 
 
 def few_shot_curves(gains: pd.DataFrame, *, methods: Sequence[str] | None = None) -> "Figure":
-    """The relative gain of each method along the distance, a panel per number of shots; InputError for no row.
+    """The relative gain of each method by distance, a panel per number of shots. InputError: no row.
 
     Args:
-        gains: of `likeness.evaluation.few_shot_gains`.
-        methods: all of the benchmark, in the order in which they get their looks; None: as they come.
+        gains: from `likeness.evaluation.few_shot_gains`.
+        methods: all methods of the benchmark, in the order that determines their looks; None: in order of appearance.
     """
     figure, panels = _by_shots(gains)
     looks, named = method_looks(gains["row"] if methods is None else methods), set[str]()
@@ -169,11 +169,11 @@ def few_shot_curves(gains: pd.DataFrame, *, methods: Sequence[str] | None = None
 
 
 def _by_shots(gains: pd.DataFrame, method: str | None = None) -> "tuple[Figure, dict[int, pd.DataFrame]]":
-    """An empty panel per number of shots, and the gains to draw in each, of one method or of all."""
+    """An empty panel per number of shots, and the gains to draw in each, of one method or all."""
     own = gains if method is None else gains[gains["row"] == method]
     if own.empty:
         whose = "" if method is None else f" of '{method}'"
-        raise InputError(f"There is no few-shot figure{whose} to draw; give runs that were measured with few_shot.")
+        raise InputError(f"There is no few-shot figure{whose} to draw; pass runs that were measured with few_shot.")
     shots = sorted(own["shots"].unique())
     figure = panel_row([f"{each} images of each class" for each in shots], shared_yaxes="all", horizontal_spacing=0.04)
     return figure, {panel: own[own["shots"] == count] for panel, count in enumerate(shots, 1)}

@@ -1,4 +1,4 @@
-"""Similarities of classes as heat maps beside each other: what language says, and what spaces say."""
+"""Class similarities as heat maps side by side: of language and of spaces."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,33 +12,33 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 MOST_CLASSES = 1_000
-_MOST_NAMED = 30  # more names can't be read beside a panel
+_MOST_NAMED = 30  # more names are unreadable beside a panel
 _HEIGHT = 560
-_LETTER = 7  # pixels, of names below
+_LETTER = 7  # pixels of the names below
 _LINE = 20  # of further lines in titles
 
 
 def class_heat_maps(matrices: Mapping[str, Any], names: Sequence[str], order: Any = None, *, title: str | None = None) -> "Figure":
-    """A square panel per matrix with the same classes in the same order: what is a bright block in language should be one in a space.
+    """A square panel per matrix, with the classes in the same order: a bright block in language should also be one in a space.
 
-    Each panel has a color scale of its own, from the least to the largest similarity of different classes, since cosines of texts and of images
-    lie in different ranges and only their order can be compared. The diagonal, a class with itself, is left empty.
-    InputError: no matrix, one that does not fit the names, or more than 1,000 classes.
+    Each panel has its own color scale, from the smallest to the largest similarity of different classes, since cosines of texts and of images have
+    different ranges and only their order is comparable. The diagonal is empty. InputError: no matrix, one that does not fit the names, or more than
+    1,000 classes.
 
     Args:
-        matrices: a title, such as "Language" or a space's name, in lines with "<br>" between -> similarities (c, c).
+        matrices: similarities (c, c) by title, such as "Language" or a space's name; "<br>" separates lines.
         names: c class names.
-        order: class numbers (c,), such as of `likeness.evaluation.clustered_order`; None: as they come.
+        order: class numbers (c,), such as from `likeness.evaluation.clustered_order`; None: unchanged.
     """
     from plotly.subplots import make_subplots
 
     _check(matrices, names)
     chosen = np.arange(len(names)) if order is None else np.asarray(order)
     called, named = [names[int(each)] for each in chosen], len(names) <= _MOST_NAMED
-    # axes of their own: plotly can't keep panels square whose axes are shared
+    # separate axes: plotly cannot keep panels with shared axes square
     figure = make_subplots(1, len(matrices), subplot_titles=list(matrices), horizontal_spacing=0.04 if len(matrices) > 1 else 0)
     for place, matrix in enumerate(matrices.values(), start=1):
-        values = np.asarray(matrix, dtype=np.float64)[np.ix_(chosen, chosen)]  # a copy
+        values = np.asarray(matrix, dtype=np.float64)[np.ix_(chosen, chosen)]  # copied, since the diagonal is changed
         np.fill_diagonal(values, np.nan)
         least, largest = float(np.nanmin(values)), float(np.nanmax(values))
         figure.add_heatmap(
@@ -88,10 +88,10 @@ def _colorbar(domain: Sequence[float], ends: tuple[float, float]) -> dict[str, A
 
 def _check(matrices: Mapping[str, Any], names: Sequence[str]) -> None:
     if not matrices:
-        raise InputError("There is no matrix to draw; give the similarities of at least one space.")
+        raise InputError("There is no matrix to draw; pass the similarities of at least one space.")
     if len(names) > MOST_CLASSES:
-        raise InputError(f"There are {len(names):,} classes, but at most {MOST_CLASSES:,} can be told apart in a heat map; choose a part of them.")
+        raise InputError(f"There are {len(names):,} classes, but at most {MOST_CLASSES:,} can be told apart in a heat map; choose some of them.")
     for title, matrix in matrices.items():
         shape = np.shape(matrix)
         if shape != (len(names), len(names)) or len(names) < 2:
-            raise InputError(f"'{title}' has similarities of shape {shape} for {len(names)} classes; give a square matrix of two classes or more.")
+            raise InputError(f"'{title}' has similarities of shape {shape} for {len(names)} classes; pass a square matrix of at least two classes.")

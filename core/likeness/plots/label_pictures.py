@@ -1,7 +1,7 @@
-"""Continuous labels drawn on the pictures that they belong to: skeletons, layouts, viewpoints and numbers (Kim et al., CVPR 2019, Figures 4 and 6).
+"""Continuous labels drawn on pictures: skeletons, layouts, viewpoints and numbers (Kim et al., CVPR 2019, Figures 4 and 6).
 
-Every function takes an image of PIL and returns a new RGB one of the same size. Colors are Okabe and Ito's, on a dark casing, so that they are seen
-on any photo and told apart by color-blind people.
+All functions take a PIL image and return a new RGB image of the same size. Colors are Okabe and Ito's with a dark outline, visible on any photo and
+distinct for color-blind people.
 """
 
 import math
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 LEFT, RIGHT, MIDDLE = "#56B4E9", "#E69F00", "#FFFFFF"
 SURFACES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#F0E442")
 CASING, PLATE = (12, 14, 20, 235), (12, 14, 20, 165)
-_FINE = 3  # drawn so many times larger, then made small: smooth edges
-_COVER = 0.45  # of a layout's colors over the image
+_FINE = 3  # supersampling factor, for smooth edges
+_COVER = 0.45  # opacity of a layout's colors
 _LIMB = ("ankle", "knee", "hip", "shoulder", "elbow", "wrist")
 _TRUNK = (("pelvis", "thorax"), ("thorax", "upper_neck"), ("upper_neck", "head_top"), ("neck", "head_top"), ("left_hip", "right_hip"))
 CORNERS = {"bottom right": (1, 1), "bottom left": (0, 1), "top right": (1, 0), "top left": (0, 0)}
 
 
 def bones(names: Sequence[str]) -> list[tuple[int, int]]:
-    """Which joints a skeleton joins, as places in `names`: those of Leeds Sports Pose and MPII; joints of other names have no bones."""
+    """The bones of a skeleton as pairs of positions in `names`, for the joints of Leeds Sports Pose and MPII; other joints have no bones."""
     pairs = [(f"{side}_{a}", f"{side}_{b}") for side in ("left", "right") for a, b in pairwise(_LIMB)]
     middle = next((name for name in ("thorax", "neck") if name in names), None)
     shoulders = [(f"{side}_shoulder", middle) for side in ("left", "right")] if middle else [("left_shoulder", "right_shoulder")]
@@ -38,20 +38,20 @@ def bones(names: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def draw_pose(image: "Image", joints: Any, names: Sequence[str]) -> "Image":
-    """The skeleton on the person: bones of "left_..." joints blue, of "right_..." orange, of neither or both white.
+    """Draws the skeleton: bones of "left_..." joints blue, of "right_..." orange, others white.
 
-    `joints` (j, 2) are x and y in pixels of `image`; what is not finite is left out. InputError where they do not fit their names.
+    `joints` (j, 2) are x and y in pixels of `image`; joints that are not finite are skipped. InputError: joints that do not fit their names.
     """
     places: NDArray[np.float64] = np.asarray(joints, dtype=np.float64)
     if places.shape != (len(names), 2):
-        raise InputError(f"The joints have shape {places.shape} and there are {len(names)} names; give x and y for each, (joints, 2).")
+        raise InputError(f"The joints have shape {places.shape} and there are {len(names)} names; pass x and y for each, (joints, 2).")
     width = max(1.5, min(image.size) / 44)
     visible: NDArray[np.bool_] = np.asarray(np.isfinite(places).all(axis=1))
     lines = [(a, b) for a, b in bones(names) if visible[a] and visible[b]]
 
     def draw(pen: "ImageDraw", fine: float) -> None:
         points = [(float(x) * fine, float(y) * fine) for x, y in np.nan_to_num(places, posinf=0, neginf=0)]
-        for extra in (width, 0.0):  # the casing of all first, then the colors
+        for extra in (width, 0.0):  # first all outlines, then the colors
             for a, b in lines:
                 color = CASING if extra else _side_color(names[a], names[b])
                 pen.line([points[a], points[b]], fill=color, width=max(1, round((width + extra) * fine)))
@@ -68,15 +68,15 @@ def _side_color(*names: str) -> str:
 
 
 def blend_layout(image: "Image", mask: Any) -> "Image":
-    """The image under the colors of its surfaces, one for each label of the mask from 1 on, five in turn, with white borders between them.
+    """Blends the image with a color for each label of the mask from 1 on, five in turn, with white borders between them.
 
-    `mask` (h, w) are whole numbers, of any size; 0 is no surface and stays as it is. InputError for what is no such mask.
+    `mask` (h, w) holds integers, at any resolution; 0 is no surface and stays unchanged. InputError: an invalid mask.
     """
     from PIL import Image as Images, ImageColor
 
     labels = np.asarray(mask)
     if labels.ndim != 2 or labels.dtype.kind not in "iub" or (labels.size and (labels.min() < 0 or labels.max() > 255)):
-        raise InputError(f"The mask has shape {labels.shape} and type {labels.dtype}; give a number from 0 to 255 for each pixel, (h, w).")
+        raise InputError(f"The mask has shape {labels.shape} and type {labels.dtype}; pass a number from 0 to 255 for each pixel, (h, w).")
     fitted = np.asarray(Images.fromarray(labels.astype(np.uint8)).resize(image.size, Images.Resampling.NEAREST))
     colors = np.array([ImageColor.getrgb(color) for color in SURFACES], dtype=np.float64)
     pixels = np.asarray(image.convert("RGB"), dtype=np.float64)
@@ -87,7 +87,7 @@ def blend_layout(image: "Image", mask: Any) -> "Image":
 
 
 def _borders(labels: NDArray[np.uint8], width: int) -> NDArray[np.bool_]:
-    """(h, w) True on either side of where the label changes, `width` pixels deep."""
+    """Mask (h, w) of the pixels within `width` of a change of label."""
     found = np.zeros(labels.shape, bool)
     for step in range(1, width + 1):
         for a, b in ((np.s_[step:, :], np.s_[:-step, :]), (np.s_[:, step:], np.s_[:, :-step])):
@@ -98,15 +98,15 @@ def _borders(labels: NDArray[np.uint8], width: int) -> NDArray[np.bool_]:
 
 
 def draw_viewpoint(image: "Image", yaw: float, elevation: float | None = None, corner: str = "bottom right") -> "Image":
-    """A dial in a corner: seen from above, the arrow points from the object to where the camera stands; beside it a tick for how high it stands.
+    """Draws a dial in a corner: in top view, an arrow from the object to the camera; beside it, a tick for the camera's elevation.
 
-    Up on the dial, where it is notched, is before the object (yaw 0); its own left (yaw 90) is left on the dial. Angles are in degrees; an elevation
-    below the horizon stays at the foot of its scale, and None has no scale. InputError: another corner, or angles that are not finite.
+    The notch at the top is the object's front (yaw 0); its own left (yaw 90) is left on the dial. Angles are in degrees; elevations below the horizon
+    are drawn at 0, and None has no scale. InputError: an unknown corner, or angles that are not finite.
     """
     if corner not in CORNERS:
-        raise InputError(f"There is no corner '{corner}'; choose one of {', '.join(CORNERS)}.")
+        raise InputError(f"There is no corner '{corner}'; choose from {', '.join(CORNERS)}.")
     if not math.isfinite(yaw) or not (elevation is None or math.isfinite(elevation)):
-        raise InputError(f"The viewpoint is {yaw}, {elevation}; give finite angles in degrees.")
+        raise InputError(f"The viewpoint is {yaw}, {elevation}; pass finite angles in degrees.")
     middle, radius = dial_place(image.size, corner)
     turn = math.radians(yaw)
     toward = -math.sin(turn), -math.cos(turn)
@@ -124,7 +124,7 @@ def draw_viewpoint(image: "Image", yaw: float, elevation: float | None = None, c
 
 
 def dial_place(size: tuple[int, int], corner: str = "bottom right") -> tuple[tuple[float, float], float]:
-    """Centre (x, y) and radius in pixels of the dial in an image of this (width, height)."""
+    """Center (x, y) and radius in pixels of the dial in an image of size (width, height)."""
     right, bottom = CORNERS[corner]
     radius = 0.15 * min(size)
     gap = 1.2 * radius
@@ -140,7 +140,7 @@ def _arrow(pen: "ImageDraw", start: tuple[float, float], toward: tuple[float, fl
 
 
 def _scale_beside(pen: "ImageDraw", x: float, y: float, r: float, elevation: float) -> None:
-    """A track as high as the dial, 0 degrees at its foot and 90 at its head, and the tick on it."""
+    """Draws a track as high as the dial, from 0 degrees at the bottom to 90 at the top, with a tick on it."""
     pen.rounded_rectangle([x - 0.24 * r, y - 1.04 * r, x + 0.24 * r, y + 1.04 * r], 0.24 * r, fill=PLATE)
     pen.line([(x, y - 0.85 * r), (x, y + 0.85 * r)], fill="#FFFFFFC0", width=max(1, round(0.07 * r)))
     tick = y + (0.85 - 1.7 * min(max(elevation, 0.0), 90.0) / 90) * r
@@ -148,10 +148,11 @@ def _scale_beside(pen: "ImageDraw", x: float, y: float, r: float, elevation: flo
 
 
 def draw_numbers(image: "Image", shares: Sequence[float]) -> "Image":
-    """A track for each number along the lower edge, marked where it lies between 0 (left) and 1 (right); InputError for other numbers, or none."""
+    """Draws a track for each number along the lower edge, marked at its position between 0 (left) and 1 (right). InputError: other numbers, "
+    "or none."""
     values = [float(share) for share in shares]
     if not values or not all(0 <= value <= 1 for value in values):
-        raise InputError(f"The shares are {values}; give one or more numbers from 0 to 1.")
+        raise InputError(f"The shares are {values}; pass one or more numbers from 0 to 1.")
     wide, high = image.size
     size = min(image.size) / 24
 
@@ -168,7 +169,7 @@ def draw_numbers(image: "Image", shares: Sequence[float]) -> "Image":
 
 
 def _drawn_over(image: "Image", draw: Callable[["ImageDraw", float], None]) -> "Image":
-    """`draw` is called with a see-through sheet and how many of its pixels make one of the image."""
+    """Calls `draw` with a transparent canvas and its number of pixels per pixel of the image, and blends the result."""
     from PIL import Image as Images
     from PIL.ImageDraw import Draw
 

@@ -1,4 +1,4 @@
-"""An image of a table with its continuous label drawn on it, and the label and its distances in words."""
+"""An image of a table with its continuous label drawn on it, and its label and distances as text."""
 
 from typing import TYPE_CHECKING
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
     from likeness.labels import LabelsConfig
 
-_MOST_DRAWN = 4  # numbers on one picture
-_SHORT = 3  # letters of a unit that is written after every number
+_MOST_DRAWN = 4  # numbers drawn on one picture
+_SHORT = 3  # longest unit, in letters, that is written after every number
 
 
 def labeled_image(table: ImageTable, config: "LabelsConfig | None", row: int, side: int = 256) -> "Image":
-    """Image `row`, RGB, at most `side` pixels wide and high, with its label on it; captions, names and matrices leave the image as it is.
+    """Image `row`, RGB, at most `side` pixels wide and high, with its label drawn on it; captions, names and matrices are not drawn.
 
     Raises:
         OSError: the image cannot be read.
-        InputError: labels that cannot be drawn, such as joints that are no numbers or a layout that is not there.
+        InputError: labels that cannot be drawn, such as joints that are not numbers or a missing layout.
     """
     from likeness.labels import joints_of, read_layouts
 
@@ -44,7 +44,7 @@ def labeled_image(table: ImageTable, config: "LabelsConfig | None", row: int, si
 
 
 def _opened(table: ImageTable, row: int, side: int) -> "tuple[Image, float]":
-    """The image and how many of its pixels make one of the file's; small ones are enlarged, so that what is drawn on them is smooth."""
+    """The image and its scale relative to the file; small images are enlarged for smooth drawings."""
     from PIL import Image
 
     picture = upright_picture(table.paths()[row])
@@ -58,7 +58,7 @@ def _joints(table: ImageTable, names: list[str], row: int) -> NDArray[np.float64
     try:
         return np.array([[values[f"{name}_{axis}"] for axis in "xy"] for name in names], dtype=np.float64).reshape(len(names), 2)
     except (KeyError, ValueError, TypeError) as error:
-        raise InputError(f"The joints of image {row} of '{table.name}' are not there or no numbers ({error}); name others.") from error
+        raise InputError(f"The joints of image {row} of '{table.name}' are missing or not numbers ({error}); choose other columns.") from error
 
 
 def _angles(image: "Image", angles: dict[str, float]) -> "Image":
@@ -76,7 +76,7 @@ def _share(table: ImageTable, name: str, row: int) -> float:
 
 
 def squared_webp(image: "Image") -> bytes:
-    """The picture as WebP in the middle of a square, see-through beside it: no edge of a label is cut off where tiles are square."""
+    """The picture as WebP, centered in a transparent square, so that square tiles do not crop labels."""
     import io
 
     from PIL import Image
@@ -92,7 +92,7 @@ def squared_webp(image: "Image") -> bytes:
 
 
 def label_text(table: ImageTable, config: "LabelsConfig", row: int) -> str:
-    """A label in words: "yaw 97.1°, elevation 4.11°", the first caption; empty for a pose or a layout, which only a picture tells."""
+    """A label as text: "yaw 97.1°, elevation 4.11°", or the first caption; empty for poses and layouts, which need a picture."""
     values = table.frame.iloc[row]
     if config.kind in ("numbers", "angles"):
         texts = {
@@ -106,14 +106,14 @@ def label_text(table: ImageTable, config: "LabelsConfig", row: int) -> str:
 
 
 def captions_of(table: ImageTable, row: int) -> list[str]:
-    """The sentences about image `row`."""
+    """The captions of image `row`."""
     from likeness.data import read_captions
 
     return read_captions(ImageTable(table.name, table.root, table.frame.iloc[[row]]))[0]
 
 
 def distance_text(value: float, unit: str = "") -> str:
-    """Three significant digits and the unit: "42.0°", "1,230 px", "0.312". A unit that is the measure's name is left out."""
+    """Three significant digits and the unit: "42.0°", "1,230 px", "0.312". A unit that is the name of the measure is omitted."""
     size = abs(value)
     number = f"{value:,.0f}" if size >= 999.5 else f"{value:.2f}" if size < 5e-4 else f"{value:#.3g}".rstrip(".")
     return f"{number}°" if unit == "degrees" else f"{number} {unit}" if 0 < len(unit) <= _SHORT else number

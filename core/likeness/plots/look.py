@@ -1,17 +1,17 @@
-"""How every method, space and run looks in every figure: color, dash, marker and pattern, so that none is told apart by color alone."""
+"""Looks of methods, spaces and runs in all figures: color, dash, marker and pattern, so that none depends on color alone."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from PIL import ImageColor
 
-# Okabe and Ito's colors, which color-blind people tell apart; their black is left out, because it cannot be seen on dark pages.
+# Okabe and Ito's colors for color-blind people, without black, which is invisible on dark pages.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442")
 GRAY = "#868B94"
 
 
 class Look(NamedTuple):
-    """A method's color, dash of its line, symbol of its points and pattern of its bars, in plotly's names."""
+    """Color, line dash, marker symbol and bar pattern of a method, in plotly's names."""
 
     color: str
     dash: str
@@ -19,16 +19,16 @@ class Look(NamedTuple):
     pattern: str = ""
 
     def line(self, marked: bool = True) -> dict[str, Any]:
-        """Of a trace through points, which are marked or not."""
+        """Line of a trace, with or without markers."""
         line, marker = {"color": self.color, "dash": self.dash, "width": 2}, {"color": self.color, "symbol": self.symbol, "size": 7}
         return {"mode": "lines+markers" if marked else "lines", "line": line, "marker": marker}
 
     def bar(self) -> dict[str, Any]:
-        """Of a trace of bars."""
+        """Bars of a trace."""
         return {"marker": {"color": self.color, "pattern": {"shape": self.pattern}}}
 
 
-# What learns nothing is grey.
+# methods without learning are gray
 _LOOKS = {
     "random": Look(GRAY, "dot", "x-thin-open", "."),
     "raw": Look(GRAY, "dash", "line-ew"),
@@ -54,7 +54,7 @@ _LOOKS = {
 
 
 def look_of(method: str) -> Look:
-    """The look of a method; the same for every method that has none of its own."""
+    """The look of a method, or a common one for unlisted methods."""
     return _LOOKS.get(method, Look("#F0E442", "solid", "hexagon"))
 
 
@@ -64,7 +64,7 @@ _PATTERNS = ("", "/", ".", "x", "-")
 
 
 def look_at(place: int) -> Look:
-    """The look of what has a place instead of a known name: the first space, the second run. Color and form both differ for the first 35."""
+    """The look at a position, for items without a listed name: the first space, the second run. The first 35 differ in color and form."""
     color, symbol = OKABE_ITO[place % len(OKABE_ITO)], _SYMBOLS[place % len(_SYMBOLS)]
     return Look(color, _DASHES[place % len(_DASHES)], symbol, _PATTERNS[place % len(_PATTERNS)])
 
@@ -76,12 +76,12 @@ def faded(color: str, opacity: float) -> str:
 
 
 _UNTRAINED = "raw"
-_OPEN_AFTER = 7  # symbols there are
+_OPEN_AFTER = 7  # number of symbols
 
 
 def method_looks(methods: Iterable[str]) -> dict[str, Look]:
-    """The look of each method by its place in the order given; untrained encoders, whose names begin with "raw", are grey. From the eighth on symbols
-    are open, since colors come back.
+    """The look of each method by its position; untrained encoders, whose names begin with "raw", are gray. From the eighth on, symbols are open,
+    since colors repeat.
     """
     found: dict[str, Look] = {}
     for method in dict.fromkeys(methods):

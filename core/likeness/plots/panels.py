@@ -1,4 +1,4 @@
-"""The frame of every figure: one panel per notion with a shared vertical axis, a light grid, the legend below; and a page that holds one."""
+"""The frame of every figure: a panel per notion with a shared vertical axis, a light grid, the legend below; and an HTML page for it."""
 
 from collections.abc import Sequence
 from html import escape
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 _PER_ROW = 3
 _ROW_HEIGHT = 300
-_ALONE_HEIGHT = 380  # of a panel that has the whole width
-_AROUND = 150  # title, titles of the axes and legend
+_ALONE_HEIGHT = 380  # of a panel of full width
+_AROUND = 150  # margins for title, axis titles and legend
 _CLEAR = "rgba(0, 0, 0, 0)"
 _LEGEND_ROW = 22
 GRID = faded(GRAY, 0.22)
-# a horizontal axis, and one whose traces are read together at the pointer
+# a horizontal axis, and one whose traces share a hover label
 AXIS = {"showgrid": False, "zeroline": False, "ticks": "outside", "tickcolor": GRID, "showline": True, "linecolor": GRID}
 READ_TOGETHER = {"spikecolor": GRAY, "spikethickness": -1, "spikedash": "solid"}
 _PAGE = """<!DOCTYPE html>
@@ -44,7 +44,7 @@ p {{ margin: 0.3rem 0 }}
 
 
 def panels(notions: Sequence[str], y_title: str, x_title: str, title: str | None) -> "Figure":
-    """An empty figure with a titled panel per notion, see-through so that it stands on light and dark pages."""
+    """An empty figure with a titled panel per notion, transparent for light and dark pages."""
     from plotly.subplots import make_subplots
 
     columns = min(len(notions), _PER_ROW)
@@ -65,21 +65,21 @@ def panels(notions: Sequence[str], y_title: str, x_title: str, title: str | None
 
 
 def panel_row(titles: Sequence[str], **options: Any) -> "Figure":
-    """Empty panels beside each other, with these titles; options of plotly's `make_subplots`."""
+    """Empty panels side by side with titles; `options` are those of plotly's `make_subplots`."""
     from plotly.subplots import make_subplots
 
     return make_subplots(1, len(titles), subplot_titles=list(titles), **({"horizontal_spacing": 0.09} | options))
 
 
 def dress_with_legend(figure: "Figure", height: int, entries: int, per_row: int) -> None:
-    """Like `dress`, with room below for a legend of so many entries."""
+    """Like `dress`, with room for a legend of so many entries."""
     rows = -(-entries // per_row)
     dress(figure, height + _LEGEND_ROW * max(0, rows - 1), None)
     figure.update_layout(hovermode="closest", margin={"b": 66 + _LEGEND_ROW * rows})
 
 
 def dress(figure: "Figure", height: int, title: str | None) -> None:
-    """What every figure has: a background to see through, the title above, the legend below."""
+    """Applies the common style: transparent background, title above, legend below."""
     figure.update_layout(
         template="plotly_white",
         title={"text": title, "x": 0, "xref": "paper", "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 14}, "font": {"size": 17}}
@@ -106,14 +106,14 @@ def hover_texts(points: "pd.DataFrame") -> list[str]:
 
 
 def once(shown: set[str], method: str) -> dict[str, Any]:
-    """Legend settings of a trace: a method is listed once and toggles in all panels together."""
+    """Legend settings of a trace: each method is listed once and toggles in all panels."""
     first = method not in shown
     shown.add(method)
     return {"name": METHOD_TITLES.get(method, method), "legendgroup": method, "showlegend": first}
 
 
 def as_page(figure: "Figure", title: str, notes: Sequence[str] = ()) -> str:
-    """HTML of the interactive figure with plotly.js inside (some 5 MB), and a line below it for each note."""
+    """HTML of the interactive figure including plotly.js (about 5 MB), with a line below for each note."""
     config = {"responsive": True, "displaylogo": False}
     content = figure.to_html(full_html=False, include_plotlyjs=True, config=config)
     return _PAGE.format(title=escape(title), figure=content, notes="\n".join(f"<p>{escape(note)}</p>" for note in notes))

@@ -1,4 +1,4 @@
-"""A sheet of pictures with words around them, for figures that show what is found."""
+"""A sheet of pictures with text, for figures of retrieval results."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -14,14 +14,14 @@ GAP, MARGIN, LINE, _LETTER = 8, 14, 18, 13
 
 
 def check_rows(query: int | None, found: Iterable[Sequence[int]], count: int) -> None:
-    """Raises InputError for a row outside of a table of so many images."""
+    """InputError: a row outside a table of `count` images."""
     wrong = [int(row) for row in chain([] if query is None else [query], *found) if not 0 <= row < count]
     if wrong:
-        raise InputError(f"Row {max(wrong) if max(wrong) >= count else min(wrong)} is asked for, and there are {count} images.")
+        raise InputError(f"There is no row {max(wrong) if max(wrong) >= count else min(wrong)} in a table of {count} images.")
 
 
 class PictureSheet:
-    """A sheet to put pictures, in tiles of `tile` pixels, and words on; `sheet` is the picture of all."""
+    """A sheet for pictures, in tiles of `tile` pixels, and text; `sheet` is the resulting picture."""
 
     def __init__(self, width: int, height: int, tile: int) -> None:
         from PIL import Image
@@ -32,13 +32,13 @@ class PictureSheet:
         self.pen = Draw(self.sheet)
 
     def picture(self, x: int, y: int, image: "Image", frame: str = "") -> None:
-        """In the middle of its tile, with a frame of this color where one is given."""
+        """Pastes an image into the middle of its tile, with a frame of this color, if any."""
         self.sheet.paste(image, (x + (self.tile - image.width) // 2, y + (self.tile - image.height) // 2))
         if frame:
             self.pen.rectangle([x - 4, y - 4, x + self.tile + 3, y + self.tile + 3], outline=frame, width=3)
 
     def write(self, x: int, y: int, text: str, color: str, lines: int = 1, wide: int | None = None) -> None:
-        """In at most so many lines of the tile's width; what does not fit ends in an ellipsis."""
+        """Writes text in at most `lines` lines of the tile's width, cut off by an ellipsis."""
         for number, line in enumerate(self._wrapped(text, lines, wide or self.tile)):
             self.pen.text((x, y + number * LINE), line, fill=color, font=self.font)
 

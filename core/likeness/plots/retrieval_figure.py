@@ -1,4 +1,4 @@
-"""A query and what spaces retrieve for it, as one picture in the manner of a paper (Kim et al., CVPR 2019, Figures 4, 6 and 7)."""
+"""A query and the images that spaces retrieve for it, as one picture (Kim et al., CVPR 2019, Figures 4, 6 and 7)."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -22,16 +22,16 @@ _CAPTION_LINES = 3
 def retrieval_figure(
     table: ImageTable, config: "LabelsConfig", labels: "LabelDistances", query: int, retrieved: Mapping[str, Sequence[int]], *, tile: int = 120
 ) -> "Image":
-    """The query with its label on the left; beside it a row of pictures for each space, with their labels drawn and their label distances below.
+    """The query with its label on the left, and a row of pictures for each space, with labels drawn and label distances below.
 
-    InputError: nothing retrieved, a row that there is not, or tables and label distances of different length.
+    InputError: nothing retrieved, a row out of range, or table and label distances of different lengths.
 
     Args:
         table: n images with their labels.
         config: which labels are drawn.
-        labels: their distances, of the same n images.
+        labels: label distances of the same n images.
         query: row of the table.
-        retrieved: what is above a row, such as a space's name -> rows of the table, nearest first.
+        retrieved: rows of the table, nearest first, by title, such as a space's name.
         tile: side of a picture in pixels.
     """
     _check(table, labels, query, retrieved)
@@ -57,7 +57,7 @@ def retrieval_figure(
 
 def _check(table: ImageTable, labels: "LabelDistances", query: int, retrieved: Mapping[str, Sequence[int]]) -> None:
     if len(labels) != len(table):
-        raise InputError(f"There are {len(table)} images and label distances of {len(labels)}; give those of the same images.")
+        raise InputError(f"There are {len(table)} images, but label distances of {len(labels)}; pass those of the same images.")
     if not retrieved or not all(len(rows) for rows in retrieved.values()):
-        raise InputError("Nothing is retrieved; give at least one row of the table for each space.")
+        raise InputError("Nothing is retrieved; pass at least one row of the table for each space.")
     check_rows(query, retrieved.values(), len(table))

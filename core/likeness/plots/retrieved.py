@@ -1,4 +1,4 @@
-"""Which other classes are found for a query class, in two spaces (language guidance, Figure 3)."""
+"""Other classes retrieved for a query class in two spaces (language guidance, Figure 3)."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _FIXED = ("class", "language_similarity")
-_BAR = 22  # pixels, of one space
+_BAR = 22  # pixels per space
 _GAP = 14  # between classes
 _PANEL = 76  # a panel's title, ticks and axis title
 _AROUND = 120
@@ -21,17 +21,17 @@ _LEFT = 220
 
 
 def retrieved_bars(tables: Mapping[str, pd.DataFrame], *, title: str | None = None) -> "Figure":
-    """A panel per query class; in it a group of horizontal bars per retrieved class, the most related on top, a bar per space.
+    """A panel per query class with a group of horizontal bars per retrieved class, most related on top, and a bar per space.
 
-    `tables`: a query class -> what `likeness.evaluation.retrieved_classes` found for it: class, language_similarity, and counts in one column per
-    space. InputError: no table, or tables of different spaces.
+    `tables`: tables of `likeness.evaluation.retrieved_classes` by query class: class, language_similarity, and a column of counts per space.
+    InputError: no table, or tables of different spaces.
     """
     from plotly.subplots import make_subplots
 
     spaces = _spaces(tables)
     heights = [max(len(table), 1) * (_BAR * len(spaces) + _GAP) for table in tables.values()]
     height = sum(heights) + _PANEL * len(heights)
-    titles = [query if len(table) else f"{query}: found no other class" for query, table in tables.items()]
+    titles = [query if len(table) else f"{query}: no other class retrieved" for query, table in tables.items()]
     figure = make_subplots(
         len(tables), 1, shared_xaxes="all", subplot_titles=titles, row_heights=heights, vertical_spacing=_PANEL / height if len(tables) > 1 else 0
     )
@@ -65,7 +65,7 @@ def retrieved_bars(tables: Mapping[str, pd.DataFrame], *, title: str | None = No
 def _spaces(tables: Mapping[str, pd.DataFrame]) -> list[str]:
     found = [[str(column) for column in table.columns if column not in _FIXED] for table in tables.values()]
     if not found:
-        raise InputError("There is no query class to draw; give the table of at least one.")
+        raise InputError("There is no query class to draw; pass the table of at least one.")
     if any(spaces != found[0] for spaces in found):
-        raise InputError(f"The tables are of different spaces ({'; '.join(', '.join(spaces) for spaces in found)}); draw those of the same ones.")
+        raise InputError(f"The tables have different spaces ({'; '.join(', '.join(spaces) for spaces in found)}); pass tables of the same spaces.")
     return found[0]

@@ -1,4 +1,4 @@
-"""How the scores of all images to a query are spread, and where the cut-off lies."""
+"""Distribution of the scores of all images for a query, with the cut-off."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,14 @@ _HEIGHT = 190
 
 
 def score_histogram(scores: Any, threshold: float, answers: tuple[Any, Any] = ((), ()), axis: str = "Similarity to the query") -> "Figure":
-    """A bar per range of scores (n,), in color from the cut-off on, with the scores of answered images below; counts on a logarithmic axis.
+    """A histogram of scores (n,) with logarithmic counts, colored from the cut-off on, with the scores of answered images below.
 
-    InputError: no scores, or some that are not finite.
+    InputError: no scores, or scores that are not finite.
 
     Args:
-        threshold: the cut-off; a bar begins exactly there.
-        answers: scores of the images that match and of those that do not.
-        axis: what the scores are.
+        threshold: the cut-off, which is also an edge of the bars.
+        answers: scores of the images answered as matches, and of the others.
+        axis: title of the axis.
 
     Example:
         >>> figure = score_histogram([0.1, 0.2, 0.3, 0.9], 0.5)
@@ -66,7 +66,7 @@ def score_histogram(scores: Any, threshold: float, answers: tuple[Any, Any] = ((
 
 
 def _edges(part: NDArray[np.float64], values: NDArray[np.float64], threshold: float, above: bool) -> NDArray[np.float64]:
-    """Of bars as wide on both sides of the cut-off, on this side of it."""
+    """Edges of bars of the same width on both sides of the cut-off, for this side of it."""
     low, high = float(values.min()), float(values.max())
     width = max(high - low, 1e-9) / _BINS
     reach = (high - threshold) if above else (threshold - low)

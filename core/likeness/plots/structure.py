@@ -1,4 +1,4 @@
-"""Whether the structure of a space tells how well it generalizes (ooDML, Figure 4)."""
+"""Structure of a space against its generalization (ooDML, Figure 4)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from likeness.plots.panels import AXIS, GRID, dress_with_legend
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-# A property of a space -> what people call it.
+# property of a space -> title
 PROPERTIES = {
     "inter": "Distance between classes",
     "intra": "Spread within classes",
@@ -26,14 +26,14 @@ _ROW_HEIGHT = 330
 
 
 def structure_scatter(scaled: pd.DataFrame, correlations: pd.DataFrame, *, methods: Sequence[str] | None = None) -> "Figure":
-    """A panel per property with a point per run, and least-squares lines through all of them and through those of the start alone.
+    """A panel per property with a point per run, and least-squares lines through all runs and through those of the start.
 
-    Structure and score are scaled to 0 to 1 within each split. The correlations stand in the panels' titles. InputError for no row.
+    Structure and score are scaled to [0, 1] within each split. Correlations are in the titles. InputError: no row.
 
     Args:
-        scaled: of `likeness.evaluation.scaled_structure`.
-        correlations: of `likeness.evaluation.structure_correlations`.
-        methods: all of the benchmark, in the order in which they get their looks; None: as they come.
+        scaled: from `likeness.evaluation.scaled_structure`.
+        correlations: from `likeness.evaluation.structure_correlations`.
+        methods: all methods of the benchmark, in the order that determines their looks; None: in order of appearance.
     """
     from plotly.subplots import make_subplots
 
@@ -75,12 +75,12 @@ def structure_scatter(scaled: pd.DataFrame, correlations: pd.DataFrame, *, metho
     figure.update_yaxes(gridcolor=GRID, zeroline=False, range=[-0.08, 1.08])
     for row in range(1, rows + 1):
         figure.update_yaxes(title_text="Score within its split", row=row, col=1)
-    figure.update_xaxes(title_text="Within its split, from least to most", row=rows)
+    figure.update_xaxes(title_text="Within its split, from smallest to largest", row=rows)
     return figure
 
 
 def _add_trend(figure: "Figure", own: pd.DataFrame, name: str, color: str, dash: str, place: dict[str, int], listed: bool) -> None:
-    """The least-squares line; an empty trace where there are fewer than three points or no spread, so that the legend keeps its entries."""
+    """The least-squares line; an empty trace for fewer than three points or no spread, so that the legend keeps its entries."""
     x = own["structure"].to_numpy(dtype=np.float64)
     drawn = len(x) > 2 and float(np.ptp(x)) > 0
     slope, offset = np.polyfit(x, own["score"].to_numpy(dtype=np.float64), 1) if drawn else (0.0, 0.0)

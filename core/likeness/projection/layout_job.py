@@ -1,4 +1,4 @@
-"""A map on its way: laid out in another process, so that whoever waits for it stays quick."""
+"""A map that is computed in another process, so that the caller stays responsive."""
 
 import json
 import mmap
@@ -17,14 +17,14 @@ from likeness.projection.layout_worker import WORKER
 from likeness.projection.map_store import load_map, map_key, map_path
 from likeness.projection.methods import differing
 
-# Seconds that a new process takes until it has imported and compiled UMAP: a job at work for less is not worth ending for another.
+# seconds that a new process needs to import and compile UMAP: a younger job is not worth ending for another
 RESTART = 5.0
 
 
 def _file_of(vectors: Any) -> dict[str, Any] | None:
-    """Where the vectors lie on disk, if they are a whole memory-mapped array as the process reads it: no copy of gigabytes then."""
+    """The file of vectors that are a whole memory-mapped array, which the process can read without copying gigabytes."""
     base: Any = getattr(vectors, "base", None)
-    if not isinstance(vectors, np.memmap) or not isinstance(base, mmap.mmap) or vectors.filename is None:  # another base: a part of a file
+    if not isinstance(vectors, np.memmap) or not isinstance(base, mmap.mmap) or vectors.filename is None:  # a view: part of a file
         return None
     if vectors.dtype != np.float32 or not vectors.flags.c_contiguous:
         return None
@@ -36,27 +36,26 @@ class LayoutFailed(RuntimeError):  # noqa: N818
 
 
 class LayoutJob:
-    """A map that is being laid out, or was found in the store, where `key` is its name.
+    """A map that is being computed, or was found in the store under `key`.
 
-    Jobs are done one after the other by one process, in the order they were made. A finished map stays in the store, also when the job itself has
-    been forgotten meanwhile.
+    One process does all jobs in order of creation. A finished map stays in the store, even if the job object is gone.
 
     Args:
         vectors: (n, d).
-        content: what the map is stored under, see `map_key`; None: the vectors themselves.
+        content: identifies the map in the store, see `map_key`; None: the vectors themselves.
         method: a name in `METHODS`.
-        init: positions to start from (n, 2), see `umap_map`; they count for the key.
-        parameters: of the method's function, such as seed or perplexity. Those at their default do not count for the key.
+        init: initial positions (n, 2), see `umap_map`; part of the key.
+        parameters: of the method's function, such as seed or perplexity. Defaults are not part of the key.
 
     Raises:
-        InputError: if a vector is not finite, or there is no such method.
+        InputError: a vector that is not finite, or an unknown method.
     """
 
     def __init__(self, vectors: Any, content: str | None = None, method: str = "umap", init: Any = None, **parameters: Any) -> None:
         rows, parameters = checked_rows(vectors, "The vectors"), differing(method, parameters)
         self.key = map_key(rows if content is None else content, method, init=init, **parameters)
         self._folder: Path | None = None
-        self._cancelled = False
+        self._canceled = False
         self._begun = time.monotonic()
         if load_map(self.key) is None:
             self._folder = self._written(rows, _file_of(vectors), method, init, parameters)
@@ -75,45 +74,47 @@ class LayoutJob:
 
     @property
     def done(self) -> bool:
-        """Whether the job has ended, with a map or without."""
-        return self._folder is None or self._cancelled or WORKER.ended(self._folder)
+        """Whether the job has ended, with or without a map."""
+        return self._folder is None or self._canceled or WORKER.ended(self._folder)
 
     def result(self, timeout: float | None = None) -> NDArray[np.float32]:
-        """Positions (n, 2); waits for them, at most `timeout` seconds.
+        """Waits for the positions (n, 2), at most `timeout` seconds.
 
         Raises:
-            LayoutFailed: if there is no map because of an error, a cancel, or the time limit (the job then goes on).
+            LayoutFailed: no map because of an error, cancellation or the timeout (after which the job continues).
         """
         until = time.monotonic() + (float("inf") if timeout is None else timeout)
         while not self.done:
             if time.monotonic() >= until:
-                raise LayoutFailed(f"The map is not ready after {timeout} s; ask again later.")
+                raise LayoutFailed(f"The map is not ready after {timeout} s; try again later.")
             time.sleep(0.02)
-        positions = None if self._cancelled else load_map(self.key)
+        positions = None if self._canceled else load_map(self.key)
         if positions is None:
             raise LayoutFailed(self._reason())
         return positions
 
     def _reason(self) -> str:
-        if self._cancelled:
-            return "The map was cancelled."
+        if self._canceled:
+            return "The map was canceled."
         errors = self._folder / "error.txt" if self._folder else None
         if errors and errors.is_file():
-            return f"The map could not be laid out: {errors.read_text(encoding='utf-8')}"
-        return "The map was removed from the store; ask for it again."
+            return f"The map could not be computed: {errors.read_text(encoding='utf-8')}"
+        return "The map was removed from the store; request it again."
 
     def abandon(self) -> bool:
-        """Cancels a job whose map is no longer wanted, if that brings the next one forward, and says whether it is cancelled: one that waits in the
-        queue at once, one at work only after `RESTART` seconds, since ending it costs a new process."""
+        """Cancels a job whose map is no longer needed if that helps the next one, and returns whether it did.
+
+        Waiting jobs are canceled at once, a running one only after `RESTART` seconds, since ending it costs a new process.
+        """
         if not self.done and self._folder is not None:
             at_work = WORKER.at_work(self._folder)
             if not at_work or time.monotonic() - self._begun > RESTART:
                 self.cancel()
-        return self._cancelled
+        return self._canceled
 
     def cancel(self) -> None:
         """Stops the job, unless it is done; nothing is stored."""
         if not self.done and self._folder is not None:
-            self._cancelled = True
+            self._canceled = True
             WORKER.cancel(self._folder)
             shutil.rmtree(self._folder, ignore_errors=True)

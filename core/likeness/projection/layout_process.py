@@ -1,4 +1,4 @@
-"""What the layout process runs, `python -m likeness.projection.layout_process`: one job per line of its input, until that ends."""
+"""The layout process, `python -m likeness.projection.layout_process`: one job per line of its input, until the input ends."""
 
 import contextlib
 import json
@@ -19,10 +19,10 @@ from likeness.projection.umap_map import umap_map
 
 
 def run(folder: Path) -> None:
-    """Does the job of a folder and stores the map at its target.
+    """Runs the job of a folder and stores the map at its target.
 
-    job.json says how, and in which file the vectors are; without one they are vectors.npy of the folder. init.npy is the start if there is one. The
-    file `done` appears last; before it `error.txt`, one line, if there is no map. A folder that is gone is a job nobody waits for.
+    job.json holds the options and the file of the vectors, by default vectors.npy in the folder. init.npy is the start, if it exists. The file `done`
+    is written last, after the one-line `error.txt` if there is no map. A missing folder is a canceled job.
     """
     if not folder.is_dir():
         return
@@ -52,7 +52,7 @@ def _vectors(folder: Path, job: dict[str, Any]) -> NDArray[np.float32]:
 
 
 def main() -> None:
-    """Compiles UMAP first, so that its jobs find everything ready; the other methods' libraries are imported by their first job."""
+    """Compiles UMAP first, so that its jobs start at once; libraries of other methods are imported by their first job."""
     umap_map(np.random.default_rng(0).standard_normal((64, 8)), epochs=2)
     for line in sys.stdin:
         run(Path(line.rstrip("\n")))

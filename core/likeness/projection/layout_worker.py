@@ -1,4 +1,4 @@
-"""The one process that lays out maps for this one, job after job."""
+"""The process that computes maps for this one, job after job."""
 
 import atexit
 import os
@@ -10,10 +10,10 @@ from likeness.io import WorkerProcess
 
 
 class LayoutWorker:
-    """A queue of job folders in front of a process that stays, because importing and compiling UMAP takes far longer than a map.
+    """A queue of job folders for a persistent process, since importing and compiling UMAP takes far longer than a map.
 
-    A plain subprocess and not `multiprocessing`, whose child would import the caller's main script: under Streamlit that is the app.
-    The process ends with this one, since its input does. If it dies, the job it was at has failed and the others go to a new one.
+    A plain subprocess, not `multiprocessing`, whose child would import the caller's main script, the app under Streamlit. The process ends with this
+    one, when its input closes. If it dies, the running job fails and the others go to a new process.
     """
 
     def __init__(self) -> None:
@@ -22,12 +22,12 @@ class LayoutWorker:
         self._queue: list[Path] = []
 
     def start(self) -> None:
-        """Starts the process, unless it runs; it gets ready on its own."""
+        """Starts the process if it is not running; does not wait until it is ready."""
         with self._lock:
             self._process.start()
 
     def submit(self, folder: Path) -> None:
-        """Puts a job at the end of the queue."""
+        """Appends a job to the queue."""
         with self._lock:
             self._recover()
             self._queue.append(folder)
@@ -40,13 +40,13 @@ class LayoutWorker:
             return folder not in self._queue
 
     def at_work(self, folder: Path) -> bool:
-        """Whether a job is the one that the process is busy with, or will be as soon as it is ready."""
+        """Whether a job is the one that the process runs, or will run as soon as it is ready."""
         with self._lock:
             self._recover()
             return bool(self._queue) and self._queue[0] == folder
 
     def cancel(self, folder: Path) -> None:
-        """Takes a job out; if it is the one at work, the process is ended and the others go to a new one."""
+        """Removes a job; if it is running, ends the process, and the others go to a new one."""
         with self._lock:
             self._recover()
             if folder in self._queue:
@@ -57,7 +57,7 @@ class LayoutWorker:
                     self._resend()
 
     def stop(self) -> None:
-        """Ends the process and forgets the queue."""
+        """Ends the process and clears the queue."""
         with self._lock:
             self._queue.clear()
             self._process.end()
@@ -69,10 +69,10 @@ class LayoutWorker:
             pipe.write(os.fsencode(folder) + b"\n")
             pipe.flush()
         except BrokenPipeError:
-            return  # The process has just died; the next look at the queue sees to it.
+            return  # the process has just died; the next check of the queue handles it
 
     def _recover(self) -> None:
-        """Forgets jobs that are done, and if the process died, fails the first of the others."""
+        """Removes finished jobs and, if the process died, fails the first of the others."""
         self._queue = [folder for folder in self._queue if folder.is_dir() and not (folder / "done").exists()]
         if self._queue and (status := self._process.exit_status()) is not None:
             failed = self._queue.pop(0)
@@ -89,5 +89,5 @@ atexit.register(WORKER.stop)
 
 
 def warm_up() -> None:
-    """Starts the layout process, so that it has imported and compiled UMAP (some 10 s) by the time a map is wanted. Returns at once."""
+    """Starts the layout process, so that UMAP is imported and compiled (about 10 s) before a map is needed. Returns at once."""
     WORKER.start()

@@ -1,4 +1,4 @@
-"""Maps on disk, so that each is laid out once."""
+"""Maps on disk, so that each is computed once."""
 
 import hashlib
 import io
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.io import assets_dir, cache_dir, read_array, write_atomic
 
-# Part of every key: raise it when the same parameters come to give another map.
+# part of every key: increase it when the same parameters give another map
 VERSION = 1
 
 
 def map_key(content: Any, method: str, **parameters: Any) -> str:
-    """Name of a map: a hash of what it shows and how.
+    """Key of a map: a hash of its content and layout.
 
     Args:
-        content: the vectors (n, d), or a string that determines them on every machine, such as the identities of images, encoder and notion together.
-            Vectors computed on another processor differ in their last digits and so in their hash; maps that ship need the string.
-        parameters: everything else that changes the map; arrays count by content.
+        content: the vectors (n, d), or a string that determines them on every machine, such as the identities of images, encoder and notion. Shipped
+            maps need the string, since vectors computed on another processor differ in their last digits.
+        parameters: everything else that changes the map; arrays are hashed by content.
     """
     recipe = {"version": VERSION, "method": method, "content": _fingerprint(content)}
     recipe |= {name: _fingerprint(value) for name, value in parameters.items()}
@@ -37,12 +37,12 @@ def _fingerprint(value: Any) -> str:
 
 
 def map_path(key: str) -> Path:
-    """Where the user's own copy of a map lies or will lie."""
+    """File of a map in the user's cache."""
     return cache_dir() / "maps" / f"{key}.npy"
 
 
 def load_map(key: str) -> NDArray[np.float32] | None:
-    """Positions (n, 2) of a stored map, from the cache or from what ships; None if there is none or the file is damaged."""
+    """Positions (n, 2) of a stored map, from the cache or shipped; None if there is none or the file is damaged."""
     found = (_read(path) for path in (map_path(key), assets_dir() / "maps" / f"{key}.npy") if path.is_file())
     return next((positions for positions in found if positions is not None), None)
 
@@ -51,7 +51,7 @@ def _read(path: Path) -> NDArray[np.float32] | None:
     try:
         positions = read_array(path)
     except InputError:
-        # A damaged file is as good as none: the map is laid out again and takes its place.
+        # a damaged file counts as missing: the map is computed again and replaces it
         return None
     whole = isinstance(positions, np.ndarray) and positions.ndim == 2 and positions.shape[1] == 2 and positions.dtype == np.float32
     return positions if whole else None

@@ -1,4 +1,4 @@
-"""The map that keeps both neighborhoods and the lie of the clusters: PaCMAP."""
+"""PaCMAP, which preserves neighborhoods and the arrangement of clusters."""
 
 import warnings
 from collections.abc import Iterator
@@ -13,17 +13,17 @@ from likeness.errors import InputError
 from likeness.projection.start import chords, jittered, rows_and_starts
 from likeness.threads import threads_for
 
-# Passes of the paper's three phases: order at large, then clusters, then neighborhoods.
+# iterations of the paper's three phases: global order, then clusters, then neighborhoods
 PHASES = (100, 100, 250)
-# From a given map the first phase, which ignores where the points are, is left out, and the second is short.
+# from given positions, the first phase, which ignores where the points are, is skipped, and the second is short
 REFIT_PHASES = (0, 50, 200)
-# The paper's initial weight of mid-near pairs, and the settings of its optimizer, Adam.
+# the paper's initial weight of mid-near pairs, and the settings of its optimizer, Adam
 MID_WEIGHT, ADAM = 1000.0, (0.9, 0.999, 1.0)
-# Size of the start, as a share of the PCA map's.
+# size of the start, as a share of the PCA map's
 START_SHARE = 0.01
-# Neighbors beyond those kept, from which the ones near in relation to local density are chosen; the library's own choice.
+# extra neighbors, from which those that are near relative to the local density are chosen; as in the library
 SPARE = 50
-# A mid-near pair is the second nearest of so many random items.
+# a mid-near pair is the second nearest of so many random items
 DRAWN = 6
 
 
@@ -38,35 +38,34 @@ class _Pairs(NamedTuple):
 def pacmap_map(
     vectors: Any, seed: int = 0, *, neighbors: int = 10, mid_near_ratio: float = 0.5, further_ratio: float = 2.0, init: Any = None
 ) -> NDArray[np.float32]:
-    """PaCMAP (Wang et al. 2021) of vectors (n, d) at unit length, the same for the same vectors and seed on the same machine: positions (n, 2),
-    finite.
+    """PaCMAP (Wang et al. 2021) of vectors (n, d), scaled to unit length: finite positions (n, 2), the same for the same vectors and seed on the same
+    machine.
 
-    Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep. The package's compiled steps are called one by one, not
-    through its PaCMAP class: that shrinks every start to nothing and centres the vectors before it takes angles, so that they are no cosines any
-    more. Neighbors are exact (`likeness.search.nearest`). The first import compiles for about half a minute of processor time, once per installation.
+    Fewer than four items get the PCA map (or `init`). The package's compiled steps are called directly, since its PaCMAP class shrinks every start to
+    a point and centers the vectors before computing angles, which are then not cosines. Neighbors are exact (`likeness.search.nearest`). The first
+    import compiles for about half a minute of CPU time, once per installation.
 
     Args:
-        neighbors: nearest others that each item is drawn to; cut where these and the further pairs would exceed n - 1.
-        mid_near_ratio: pairs of middle distance per neighbor, which hold the clusters in place at first.
-        further_ratio: pairs of any distance per neighbor, which push apart.
-        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None: the PCA map,
-            small.
+        neighbors: nearest items that attract each item; reduced if these and the further pairs would exceed n - 1.
+        mid_near_ratio: pairs of medium distance per neighbor, which arrange the clusters in the beginning.
+        further_ratio: pairs of any distance per neighbor, which repel.
+        init: initial positions (n, 2), such as the map before a refit, which keeps unchanged points in place. None: the PCA map, scaled down.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, `neighbors` is below 1, a ratio is negative, `further_ratio` is below 0.1, or `init` does
+        InputError: a vector that is not finite or all zeros, `neighbors` below 1, a negative ratio, `further_ratio` below 0.1, or `init` that does
             not fit.
     """
     rows, flat, start = rows_and_starts(vectors, init)
     if neighbors < 1:
-        raise InputError(f"neighbors is {neighbors}, but each item needs at least 1; 10 is usual.")
+        raise InputError(f"neighbors is {neighbors}, but must be at least 1; 10 is usual.")
     if not 0 <= mid_near_ratio < float("inf"):
-        raise InputError(f"mid_near_ratio is {mid_near_ratio}, but it must be 0 or more; 0.5 is usual.")
+        raise InputError(f"mid_near_ratio is {mid_near_ratio}, but must be at least 0; 0.5 is usual.")
     if not 0.1 <= further_ratio < float("inf"):
-        raise InputError(f"further_ratio is {further_ratio}, but it must be at least 0.1, or nothing pushes apart; 2 is usual.")
+        raise InputError(f"further_ratio is {further_ratio}, but must be at least 0.1, or nothing repels; 2 is usual.")
     if len(rows) < 4:
         return flat if start is None else start
     with warnings.catch_warnings(), _one_thread():
-        # numba says that some of the package's loops stay serial
+        # numba warns that some of the package's loops stay serial
         warnings.simplefilter("ignore")
         pairs = _pairs(rows, neighbors, mid_near_ratio, further_ratio, seed)
         if start is None:
@@ -76,9 +75,9 @@ def pacmap_map(
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """The gradient is a serial loop, and threads that wait beside it cost far more than the rest of a pass."""
+    """The gradient is a serial loop; threads that wait for it cost far more than the rest of an iteration."""
     numba = load_numba()
-    # numba gives its number of threads to OpenMP, even where it is only asked for: torch, which shares that, has its own again afterwards
+    # numba passes its number of threads to OpenMP even if it is only queried; torch shares OpenMP, so its number is restored afterwards
     with threads_for(0):
         before = numba.get_num_threads()
         numba.set_num_threads(1)
@@ -92,7 +91,7 @@ def _pairs(rows: NDArray[np.float32], neighbors: int, mid_near_ratio: float, fur
     from pacmap.pacmap import sample_FP_pair_deterministic, sample_MN_pair_deterministic, sample_neighbors_pair, scale_dist
 
     others = len(rows) - 1
-    # near and further pairs of an item are different items; of the draws for a mid-near pair none may be an earlier one
+    # near and further pairs of an item are distinct items; draws for a mid-near pair are distinct, too
     near_count = max(1, min(neighbors, int(others / (1 + further_ratio))))
     far_count = min(max(1, round(further_ratio * near_count)), others - near_count)
     mid_count = max(0, min(round(mid_near_ratio * near_count), others - DRAWN))

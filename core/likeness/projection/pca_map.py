@@ -1,4 +1,4 @@
-"""The map that is there at once: the two directions of largest variance."""
+"""The PCA map: the two directions of largest variance."""
 
 from typing import Any
 
@@ -8,18 +8,17 @@ from numpy.typing import NDArray
 from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
 
-BLOCK = 16_384  # rows at a time: vectors on disk may be more than fit into memory
+BLOCK = 16_384  # rows per block: vectors on disk may exceed memory
 
 
 def pca_map(vectors: Any) -> NDArray[np.float32]:
-    """Principal component scores (n, 2) of vectors (n, d) at unit length, centred; the first axis has the larger variance.
+    """Principal component scores (n, 2) of vectors (n, d), scaled to unit length and centered; the first axis has the larger variance.
 
-    Always finite: one item, equal items or one dimension give zeros where there is no variance to show. The sign of an axis is fixed by making its
-    largest loading positive, so that the same vectors always give the same map. Exact whatever the number of rows, and memory beyond the result is
-    that of a block.
+    Always finite: axes without variance, as for a single item, are 0. The largest loading of an axis is positive, so the same vectors always give the
+    same map. Exact for any number of rows; memory beyond the result is that of a block.
 
     Raises:
-        InputError: if a vector is not finite or all zeros.
+        InputError: a vector that is not finite or all zeros.
     """
     rows = checked_rows(vectors, "The vectors")
     middle = _unit_block(rows, 0).mean(axis=0)  # about the mean, so that sums of squares around it lose no digits
@@ -34,11 +33,11 @@ def pca_map(vectors: Any) -> NDArray[np.float32]:
 
 
 def _unit_block(rows: NDArray[np.float32], begin: int) -> NDArray[np.float32]:
-    """Rows of one block at unit length."""
+    """Rows of one block, scaled to unit length."""
     try:
         return unit_rows(np.asarray(rows[begin : begin + BLOCK]), "The vectors")
     except InputError:
-        unit_rows(rows, "The vectors")  # says which row of all it is
+        unit_rows(rows, "The vectors")  # repeated on all rows, for a message with the right row number
         raise
 
 
@@ -54,7 +53,7 @@ def _moments(rows: NDArray[np.float32], middle: NDArray[np.float32]) -> tuple[ND
 
 
 def _leading_axes(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Up to two eigenvectors (d, 2) of the covariance, of the largest eigenvalue first; none where the variance is rounding error."""
+    """Up to two eigenvectors (d, 2) of the covariance, largest eigenvalue first; none if the variance is rounding error."""
     from scipy.linalg import eigh
 
     dim = len(covariance)

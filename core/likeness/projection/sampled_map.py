@@ -1,4 +1,4 @@
-"""Maps of more items than a method can lay out in minutes: a sample is laid out, the others stand beside their neighbors in it."""
+"""Maps of more items than a method can lay out in minutes: a sample is laid out, and the others are placed near their neighbors in it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,12 +11,12 @@ from likeness.projection.pca_map import pca_map
 from likeness.projection.start import checked_start
 from likeness.search import Neighbors, nearest
 
-# Up to twice as many items as the sample all are laid out.
+# up to twice the sample, all items are laid out
 SAMPLE = 50_000
 NEIGHBORS = 8
-# A neighbor that stands this many times as far from the nearest one as is usual has been torn away from it by the map.
+# a neighbor this many times the usual distance from the nearest one was torn away from it by the map
 TORN = 4.0
-# Cells of the map's items that are searched for the neighbors of what lies in one of them, itself included.
+# cells searched for the neighbors of the items in one cell, itself included
 LOOKED_INTO = 8
 _BLOCK = 131_072
 _STRIPES = 100
@@ -31,15 +31,15 @@ def is_sampled(count: int, sample: int = SAMPLE) -> bool:
 
 
 def sampled_map(vectors: Any, function: Function, *, init: Any = None, sample: int = SAMPLE, **parameters: Any) -> NDArray[np.float32]:
-    """The map (n, 2) of `function`, laid out on a sample where there are more than twice as many items; the others stand where `placed` puts them.
+    """The map (n, 2) of `function`, laid out on a sample if there are more than twice as many items; `placed` adds the others.
 
     Args:
-        vectors: (n, d), perhaps in a memory-mapped file.
+        vectors: (n, d), possibly memory-mapped.
         function: (vectors, *, init, **parameters) -> positions, as in `METHODS`.
-        init: positions to start from (n, 2), or None.
+        init: initial positions (n, 2), or None.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, or `init` does not fit.
+        InputError: a vector that is not finite or all zeros, or `init` that does not fit.
     """
     rows = checked_rows(vectors, "The vectors")
     if not is_sampled(len(rows), sample):
@@ -54,10 +54,9 @@ def sampled_map(vectors: Any, function: Function, *, init: Any = None, sample: i
 
 
 def stratified(flat: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """`count` row numbers, ascending, spread over a map (n, 2) as its items are: every (n / count)-th along a path through all of it.
+    """`count` row numbers, ascending, spread over a map (n, 2) like its items: every (n / count)-th on a path through the map.
 
-    The map is cut into stripes of equally many items, and the path goes up one and down the next; so each region, and each group that
-    keeps to one, has its share.
+    The path goes up and down stripes of equally many items, so each region and each compact group has its share.
     """
     stripe = np.empty(len(flat), np.int64)
     stripe[np.argsort(flat[:, 0], kind="stable")] = np.arange(len(flat)) * _STRIPES // len(flat)
@@ -66,15 +65,14 @@ def stratified(flat: NDArray[np.float32], count: int) -> NDArray[np.int64]:
 
 
 def placed(vectors: Any, known: Rows, positions: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Where items (n, d) stand on a map that others, unit rows `known` (m, d), have been laid out on at `positions` (m, 2).
+    """Places items (n, d) on a map of other items, unit rows `known` (m, d) at `positions` (m, 2).
 
-    Positions (n, 2) are the mean of those of the nearest items of the map (cosine similarity), weighted by 1 - d / D with d the distance of each and
-    D that of the first one beyond them, so that no weight jumps where neighbors change. Neighbors that the map has torn away from the nearest are
-    left out: the mean would stand where nothing is.
+    Positions (n, 2) are weighted means over the nearest items of the map (cosine similarity). The weight is 1 - d / D, with d the distance of each
+    and D that of the next one, so weights are continuous where neighbors change. Neighbors that the map has torn away from the nearest one are
+    ignored, since the mean would lie in empty space.
 
-    Where the map has many items, an item's neighbors are looked for in the cells around its own (k-means on the map's items), a matrix product for
-    all items of a cell at once. Through the inverted file of faiss, which takes one item after the other, a million items were not placed after three
-    minutes.
+    In large maps, neighbors are searched in the cells around an item's own (k-means on the map's items), with one matrix product for all items of a
+    cell. With the inverted file of faiss, which handles items one by one, a million items were not placed after three minutes.
     """
     cells = _Cells(known)
     count = min(NEIGHBORS + 1, len(known))
@@ -91,15 +89,16 @@ def placed(vectors: Any, known: Rows, positions: NDArray[np.float32]) -> NDArray
 
 
 def _mean(places: NDArray[np.float32], similarities: NDArray[np.float32], kept: NDArray[np.bool_]) -> NDArray[np.float32]:
+    # chords of unit vectors, whose squares rounding can make negative
     distances = np.sqrt(np.maximum(2 - 2 * similarities, 0))
     beyond = distances[:, -1:]
     weights = np.where(kept & (beyond > 0), 1 - distances / np.where(beyond > 0, beyond, 1), 0)
-    weights[weights.sum(axis=1) <= 0, 0] = 1  # all equally far: the nearest by number
+    weights[weights.sum(axis=1) <= 0, 0] = 1  # all at the same distance: the nearest by number
     return np.asarray((places * weights[:, :, None]).sum(axis=1) / weights.sum(axis=1, keepdims=True), np.float32)
 
 
 class _Cells:
-    """Known items in cells of some 250, each searched together with the cells nearest to it; few items are one cell."""
+    """Known items in cells of about 250, each searched together with the nearest cells; few items are one cell."""
 
     def __init__(self, known: Rows) -> None:
         self.known = known
@@ -110,7 +109,7 @@ class _Cells:
         self.candidates = [np.flatnonzero(np.isin(of, cells)) for cells in around]
 
     def nearest(self, rows: Rows, count: int) -> Neighbors:
-        """The `count` known items nearest to each row, or as many as there are in the cells around it, the last one repeated."""
+        """The `count` known items nearest to each row; if the cells around it have fewer, the last one is repeated."""
         of = nearest(rows, self.centers, 1).rows[:, 0]
         found = Neighbors(np.empty((len(rows), count), np.int64), np.empty((len(rows), count), np.float32))
         for cell in np.flatnonzero(np.bincount(of)):

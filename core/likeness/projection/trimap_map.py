@@ -1,4 +1,4 @@
-"""The map of the InDiReCT paper's appendix, which keeps how the clusters lie to each other: TriMap."""
+"""TriMap, which preserves the arrangement of clusters: the map of the InDiReCT paper's appendix."""
 
 import warnings
 from typing import Any, NamedTuple
@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.projection.start import chords, jittered, rows_and_starts
 
-# As TriMap's own package: size of the start as a share of the PCA map's, neighbors beyond those kept, steps, step size.
-START_SHARE, SPARE, STEPS, RATE = 0.01, 50, 400, 0.05  # its rate is 0.1 and its gradient a half
-# From a given map half the steps, all with the momentum that the others end with.
+# as in TriMap's own package: size of the start as a share of the PCA map's, extra neighbors, steps, step size
+START_SHARE, SPARE, STEPS, RATE = 0.01, 50, 400, 0.05  # its rate is 0.1 and its gradient half of this one
+# from given positions half the steps, all with the final momentum
 REFIT_STEPS = 200
 _FIRST_MOMENTUM, _MOMENTUM, _SWITCH = 0.5, 0.8, 250
 _GAIN_UP, _GAIN_DOWN, _LEAST_GAIN = 0.2, 0.8, 0.01
-# Share of the mean neighborhood that every item's has at least, so that duplicates weigh finitely.
+# minimum neighborhood width, as a share of the mean, so that duplicates have finite weights
 _LEAST_SIGMA = 1e-3
 _RANDOM_SHARE = 0.1  # weight of a random triplet
 
@@ -28,45 +28,44 @@ class _Triplets(NamedTuple):
 
 
 def trimap_map(vectors: Any, seed: int = 0, *, neighbors: int = 12, outliers: int = 4, random: int = 3, init: Any = None) -> NDArray[np.float32]:
-    """TriMap (Amid and Warmuth 2019, arXiv:1910.00204) of vectors (n, d) at unit length, the same for the same vectors and seed on the same machine:
-    positions (n, 2), finite.
+    """TriMap (Amid and Warmuth 2019, arXiv:1910.00204) of vectors (n, d), scaled to unit length: finite positions (n, 2), the same for the same
+    vectors and seed on the same machine.
 
-    Triplets (i, j, k) say that i is nearer to j than to k; the map is the one that breaks them least, by weight. Fewer than four items get the PCA
-    map (or `init`), since there is no neighborhood to keep.
+    Triplets (i, j, k) say that i is nearer to j than to k; the map minimizes their weighted violation. Fewer than four items get the PCA map (or
+    `init`).
 
-    The package `trimap` is not used: it needs annoy, which has no wheels and so wants a compiler; it compiles its loops anew in every process; and
-    its drawings, made by several threads, follow no seed. Weights, start and steps are those of its version 1.2, from the same triplets to the same
-    map. Here neighbors are exact (`likeness.search.nearest`) and no vector is reduced to 100 dimensions first.
+    The package `trimap` is not used: it needs annoy, which has no wheels and requires a compiler; it compiles its loops in every process; and its
+    draws, made by several threads, ignore the seed. Weights, start and steps are those of version 1.2: the same triplets give the same map. Here
+    neighbors are exact (`likeness.search.nearest`), and vectors are not reduced to 100 dimensions first.
 
     Args:
-        neighbors: nearest others j of each item; cut to n - 2.
-        outliers: items k farther than j, drawn for each of them.
-        random: triplets of any two others for each item, with a tenth of the weight.
-        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None: the PCA map,
-            small.
+        neighbors: nearest neighbors j of each item; at most n - 2.
+        outliers: items k farther than j, drawn for each j.
+        random: random triplets for each item, with a tenth of the weight.
+        init: initial positions (n, 2), such as the map before a refit, which keeps unchanged points in place. None: the PCA map, scaled down.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, `neighbors` or `outliers` is below 1, `random` below 0, or `init` does not fit.
+        InputError: a vector that is not finite or all zeros, `neighbors` or `outliers` below 1, `random` below 0, or `init` that does not fit.
     """
     rows, flat, start = rows_and_starts(vectors, init)
     for name, value, least in (("neighbors", neighbors, 1), ("outliers", outliers, 1), ("random", random, 0)):
         if value < least:
-            raise InputError(f"{name} is {value}, but it must be at least {least}.")
+            raise InputError(f"{name} is {value}, but must be at least {least}.")
     if len(rows) < 4:
         return flat if start is None else start
     triplets = _triplets(rows, neighbors, outliers, random, np.random.default_rng(seed))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numba, on its first import
+        warnings.simplefilter("ignore")  # numba warns on its first import
         if start is None:
-            return _optimised(triplets, jittered(START_SHARE * flat, seed, START_SHARE), STEPS, _SWITCH)
-        return _optimised(triplets, jittered(start, seed, START_SHARE), REFIT_STEPS, -1)
+            return _optimized(triplets, jittered(START_SHARE * flat, seed, START_SHARE), STEPS, _SWITCH)
+        return _optimized(triplets, jittered(start, seed, START_SHARE), REFIT_STEPS, -1)
 
 
 def _triplets(rows: NDArray[np.float32], neighbors: int, outliers: int, random: int, generator: np.random.Generator) -> _Triplets:
-    """Those of nearest neighbors, item by item and neighbor by neighbor, then the random ones; all with their weights."""
+    """Triplets of nearest neighbors, by item and neighbor, then random ones, with weights."""
     n = len(rows)
     found, distances = chords(rows, min(n - 1, neighbors + SPARE))
-    # the item itself counts as its first neighbor there, so these are the third to fifth
+    # the package counts the item itself as its first neighbor, so these are its fourth to sixth
     widths = distances[:, min(2, distances.shape[1] - 1) : 5].mean(axis=1)
     widths = np.maximum(widths, max(_LEAST_SIGMA * float(widths.mean()), 1e-10))
     likeness = -(distances**2) / (widths[:, None] * widths[found])
@@ -81,7 +80,7 @@ def _triplets(rows: NDArray[np.float32], neighbors: int, outliers: int, random: 
 
 
 def _farther(near: NDArray[np.int32], outliers: int, generator: np.random.Generator) -> NDArray[np.int32]:
-    """Of each item and neighbor (n, k), items (n, k, outliers) that are neither the item itself nor among its neighbors up to this one."""
+    """For each item and neighbor (n, k), items (n, k, outliers) that are neither the item itself nor among its neighbors up to this one."""
     n, k = near.shape
     far = generator.integers(n, size=(n, k, outliers), dtype=np.int32)
     excluded = np.concatenate([np.arange(n, dtype=np.int32)[:, None], near], axis=1)
@@ -96,7 +95,7 @@ def _farther(near: NDArray[np.int32], outliers: int, generator: np.random.Genera
 
 
 def _any_two(rows: NDArray[np.float32], widths: NDArray[np.float32], count: int, generator: np.random.Generator) -> tuple[Any, Any]:
-    """`count` triplets of each item with two others, the likelier one as the near one: (n count, 3), and how much likelier it is."""
+    """`count` triplets of each item with two random items, the likelier neighbor first: (n count, 3), and the difference of their log-likelihoods."""
     n = len(rows)
     item = np.repeat(np.arange(n, dtype=np.int32), count)
     first = generator.integers(n - 1, size=len(item), dtype=np.int32)
@@ -112,7 +111,7 @@ def _any_two(rows: NDArray[np.float32], widths: NDArray[np.float32], count: int,
 
 
 def _likeness(rows: NDArray[np.float32], widths: NDArray[np.float32], item: Any, other: Any) -> NDArray[np.float64]:
-    """-|x_i - x_j|^2 / (width_i width_j), the logarithm of how likely two items are neighbors; row numbers of any one shape."""
+    """-|x_i - x_j|^2 / (width_i width_j), the log-likelihood that two items are neighbors, for row numbers of any shape."""
     cosines = np.empty(item.size)
     items, others = item.ravel(), other.ravel()
     for begin in range(0, item.size, 1 << 16):
@@ -123,12 +122,12 @@ def _likeness(rows: NDArray[np.float32], widths: NDArray[np.float32], item: Any,
 
 
 def _tempered(weights: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The tempered logarithm at 1/2 of the weights above the least one: 2 (sqrt(1 + w) - 1)."""
+    """Tempered logarithm at 1/2 of the weights minus the smallest: 2 (sqrt(1 + w) - 1)."""
     return np.asarray(2 * (np.sqrt(1 + weights - weights.min()) - 1), np.float32)
 
 
-def _optimised(triplets: _Triplets, start: NDArray[np.float32], steps: int, switch: int) -> NDArray[np.float32]:
-    """Gradient descent with momentum and a gain of each coordinate that grows while it keeps its direction (delta-bar-delta)."""
+def _optimized(triplets: _Triplets, start: NDArray[np.float32], steps: int, switch: int) -> NDArray[np.float32]:
+    """Gradient descent with momentum and a gain per coordinate that grows while its direction persists (delta-bar-delta)."""
     from likeness.projection.trimap_steps import gradient
 
     positions, velocity, gain = start, np.zeros_like(start), np.ones_like(start)

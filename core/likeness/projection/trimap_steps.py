@@ -1,4 +1,4 @@
-"""The loops of TriMap over triplets, compiled once per installation; imported where a map is laid out, since numba is heavy."""
+"""Compiled loops of TriMap over triplets; imported only when needed, since numba is heavy."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The map that shows the finest neighborhoods: t-SNE."""
+"""t-SNE, which shows the finest neighborhoods."""
 
 import warnings
 from typing import Any
@@ -9,46 +9,44 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.projection.start import chords, jittered, rows_and_starts
 
-# Standard deviation of the first axis at the start, so small that no early distance repels (Kobak and Berens 2019).
+# standard deviation of the first axis at the start, so small that no initial distance repels (Kobak and Berens 2019)
 START_SPREAD = 1e-4
-# The first passes attract this many times as strongly, for this many passes: clusters find their place before they unfold.
+# early exaggeration: factor on the attraction, and its number of iterations, in which clusters find their place before they unfold
 EARLY_EXAGGERATION, EARLY_EPOCHS = 12.0, 250
 
 
 def tsne_map(
     vectors: Any, seed: int = 0, *, perplexity: float = 30.0, exaggeration: float = 1.0, init: Any = None, epochs: int | None = None
 ) -> NDArray[np.float32]:
-    """t-SNE (van der Maaten and Hinton 2008) of vectors (n, d) at unit length, the same for the same vectors and seed on the same machine: positions
-    (n, 2), finite.
+    """t-SNE (van der Maaten and Hinton 2008) of vectors (n, d), scaled to unit length: finite positions (n, 2), the same for the same vectors and
+    seed on the same machine.
 
-    Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
+    Fewer than four items get the PCA map (or `init`).
 
-    openTSNE rather than scikit-learn's t-SNE, both measured in processor time on one thread: 6.2 s against 11.5 s for 2,000 x 128, 25 s against 126 s
-    for 10,000 x 512, where it changes to a gradient by interpolation. It also runs its phases one by one, so that a refit can leave out the early
-    exaggeration, which would tear the given map apart. One thread, since with more the sums are added in an order of chance. Neighbors are exact
-    (`likeness.search.nearest`); another processor or number of BLAS threads rounds their distances otherwise, and the descent carries a last digit
-    far.
+    openTSNE is faster than scikit-learn's t-SNE (CPU time on one thread: 6.2 s against 11.5 s for 2,000 x 128; 25 s against 126 s for 10,000 x 512,
+    where it interpolates the gradient), and a refit can skip its early exaggeration, which would tear the given map apart. It runs on one thread,
+    since more would sum in random order. Neighbors are exact (`likeness.search.nearest`); another processor or number of BLAS threads rounds
+    distances differently, which the descent amplifies.
 
     Args:
-        seed: of the small displacement at the start; the optimizer itself draws nothing.
-        perplexity: smooth number of neighbors that each item tries to keep near; cut to (n - 1) / 3.
-        exaggeration: factor on all attraction: above 1 clusters become denser and lie further apart.
-        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None: the PCA map,
-            very small.
-        epochs: passes of the optimizer; None: 500 after 250 of early exaggeration from PCA, 250 from a given map.
+        seed: of the jitter at the start; the optimizer is deterministic.
+        perplexity: effective number of neighbors; at most (n - 1) / 3.
+        exaggeration: factor on the attraction: above 1, clusters are denser and farther apart.
+        init: initial positions (n, 2), such as the map before a refit, which keeps unchanged points in place. None: the PCA map, scaled down.
+        epochs: iterations; None: 500 after 250 of early exaggeration from PCA, 250 from given positions.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, `perplexity` is below 2, `exaggeration` below 1, or `init` does not fit.
+        InputError: a vector that is not finite or all zeros, `perplexity` below 2, `exaggeration` below 1, or `init` that does not fit.
     """
     rows, flat, start = rows_and_starts(vectors, init)
     if not 2 <= perplexity < float("inf"):
-        raise InputError(f"perplexity is {perplexity}, but it must be at least 2; 30 is usual.")
+        raise InputError(f"perplexity is {perplexity}, but must be at least 2; 30 is usual.")
     if not 1 <= exaggeration < float("inf"):
-        raise InputError(f"exaggeration is {exaggeration}, but it must be at least 1; 1 is plain t-SNE, 4 very dense clusters.")
+        raise InputError(f"exaggeration is {exaggeration}, but must be at least 1; 1 is plain t-SNE, 4 gives very dense clusters.")
     if len(rows) < 4:
         return flat if start is None else start
     with warnings.catch_warnings():
-        # what the library warns of is meant for its own users, such as a change of its defaults
+        # warnings for direct users of the library, such as changed defaults
         warnings.simplefilter("ignore")
         affinities = _affinities(rows, min(perplexity, (len(rows) - 1) / 3))
         return _optimised(affinities, _small(flat) if start is None else start, start is None, exaggeration, epochs, seed)
@@ -60,7 +58,7 @@ def _small(positions: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _affinities(rows: NDArray[np.float32], perplexity: float) -> Any:
-    """The symmetric joint probabilities of neighbors, three times as many as the perplexity."""
+    """Symmetric joint probabilities of the nearest neighbors, three times as many as the perplexity."""
     from openTSNE.affinity import PerplexityBasedNN
     from openTSNE.nearest_neighbors import PrecomputedNeighbors
 

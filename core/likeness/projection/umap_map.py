@@ -1,4 +1,4 @@
-"""The map that keeps neighborhoods, UMAP; and UMAP in more than two dimensions: no map to look at, but points in which clusters are found."""
+"""UMAP, as a map and as points in more dimensions, for clustering."""
 
 import warnings
 from typing import Any
@@ -13,41 +13,41 @@ from likeness.projection.pca_map import pca_map
 from likeness.projection.start import checked_start, jittered, resized
 from likeness.search import nearest
 
-# Beyond this many items umap-learn's own choice is 200 passes instead of 500.
+# umap-learn's choice: 200 iterations instead of 500 above this number of items
 LARGE = 10_000
-# Size of the map at the start, umap-learn's own choice.
+# size of the map at the start, umap-learn's choice
 START_SIZE = 10.0
-# Step size from a given map. At umap-learn's 1.0 a map of hardly changed vectors moves twice as far; at 0.1 one of wholly changed
-# vectors does not get there in 200 passes.
+# Learning rate from given positions. At umap-learn's 1.0, a map of hardly changed vectors moves twice as far; at 0.1, one of entirely different
+# vectors does not converge in 200 iterations.
 REFIT_RATE = 0.3
-# As umap-learn: how the width of a neighborhood is looked for, and the least width as a share of the mean distance.
+# as umap-learn: iterations and tolerance of the search for a neighborhood's width, and the minimum width as a share of the mean distance
 _HALVINGS, _TOLERANCE, _LEAST_SIGMA = 64, 1e-5, 1e-3
 
 
 def umap_map(
     vectors: Any, seed: int = 0, *, neighbors: int = 15, min_distance: float = 0.1, init: Any = None, epochs: int | None = None
 ) -> NDArray[np.float32]:
-    """UMAP (McInnes et al. 2018) of vectors (n, d) with cosine similarity, the same for the same vectors and seed on the same machine: positions (n,
-    2), finite.
+    """UMAP (McInnes et al. 2018) of vectors (n, d) with cosine similarity: finite positions (n, 2), the same for the same vectors and seed on the
+    same machine.
 
-    Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep. umap-learn's optimizer is called by itself, not through
-    its UMAP class: that stretches every start to a square, which moves a map even if nothing has changed. Neighbors are exact
-    (`likeness.search.nearest`), which for up to some 30,000 items is faster than to import and compile the approximate search.
+    Fewer than four items get the PCA map (or `init`). umap-learn's optimizer is called directly, since its UMAP class stretches every start to a
+    square, which moves a map even if nothing has changed. Neighbors are exact (`likeness.search.nearest`), which for up to about 30,000 items is
+    faster than importing and compiling the approximate search.
 
     Args:
-        neighbors: size of the neighborhood that is kept, the item included; cut to n - 1.
-        min_distance: how close items may come on the map, 0 to 1 in map units.
-        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None: the PCA map.
-        epochs: passes of the optimizer; None: 500 from PCA (200 beyond 10,000 items), 200 from a given map.
+        neighbors: size of the neighborhood, the item included; at most n - 1.
+        min_distance: minimum distance of items on the map, 0 to 1 in map units.
+        init: initial positions (n, 2), such as the map before a refit, which keeps unchanged points in place. None: the PCA map.
+        epochs: iterations; None: 500 from PCA (200 above 10,000 items), 200 from given positions.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, `neighbors` is below 2, `min_distance` outside 0 to 1, or `init` does not fit.
+        InputError: a vector that is not finite or all zeros, `neighbors` below 2, `min_distance` outside 0 to 1, or `init` that does not fit.
     """
     rows = checked_rows(vectors, "The vectors")
     if neighbors < 2:
-        raise InputError(f"neighbors is {neighbors}, but a neighborhood has at least 2 items; 15 is usual.")
+        raise InputError(f"neighbors is {neighbors}, but must be at least 2; 15 is usual.")
     if not 0 <= min_distance <= 1:
-        raise InputError(f"min_distance is {min_distance}, but it must lie between 0 and 1; 0.1 is usual.")
+        raise InputError(f"min_distance is {min_distance}, but must be between 0 and 1; 0.1 is usual.")
     flat = pca_map(rows)
     start = resized(flat, START_SIZE) if init is None else checked_start(init, len(rows))
     if len(rows) < 4:
@@ -58,20 +58,19 @@ def umap_map(
 
 
 def umap_points(vectors: Any, dim: int = 10, seed: int = 0, *, neighbors: int = 15) -> NDArray[np.float32]:
-    """UMAP (McInnes et al. 2018) of vectors (n, d) with cosine similarity and no least distance, from the principal components: points (n, dim),
-    finite.
+    """UMAP (McInnes et al. 2018) of vectors (n, d) with cosine similarity, starting at the principal components: finite points (n, dim).
 
-    Points of a neighborhood may lie on each other (minimum distance 0), as umap-learn's documentation advises where clusters are looked for. Vectors
-    of fewer dimensions, or fewer items, give as many dimensions as there are; fewer than four items their principal components.
+    The minimum distance is 0, as umap-learn's documentation recommends for clustering. Vectors of fewer dimensions, or fewer items, give fewer
+    dimensions; fewer than four items give their principal components.
 
     Args:
-        neighbors: size of the neighborhood that is kept, the item included; cut to n - 1.
+        neighbors: size of the neighborhood, the item included; at most n - 1.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, or `dim` or `neighbors` is too small.
+        InputError: a vector that is not finite or all zeros, or `dim` or `neighbors` that is too small.
     """
     if dim < 1 or neighbors < 2:
-        raise InputError(f"UMAP was asked for {dim} dimensions and {neighbors} neighbors; it takes at least 1 and 2.")
+        raise InputError(f"Got {dim} dimensions and {neighbors} neighbors; UMAP needs at least 1 and 2.")
     rows = unit_rows(checked_rows(vectors, "The vectors"), "The vectors")
     start = resized(_components(rows, dim), START_SIZE)
     if len(rows) < 4:
@@ -80,7 +79,7 @@ def umap_points(vectors: Any, dim: int = 10, seed: int = 0, *, neighbors: int = 
 
 
 def _components(rows: NDArray[np.float32], dim: int) -> NDArray[np.float32]:
-    """Scores on the leading principal components, the sign of each fixed by its largest loading."""
+    """Scores on the leading principal components; the largest loading of each is positive."""
     centered = rows - rows.mean(axis=0)
     axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1][:, : min(dim, len(rows))]
     axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
@@ -91,24 +90,24 @@ def _laid_out(
     rows: NDArray[np.float32], start: NDArray[np.float32], neighbors: int, min_distance: float, epochs: int, rate: float, seed: int
 ) -> NDArray[np.float32]:
     with warnings.catch_warnings():
-        # importing umap says that TensorFlow is absent; numba says that some of its loops stay serial
+        # importing umap warns that TensorFlow is absent; numba warns that some loops stay serial
         warnings.simplefilter("ignore")
         graph = neighborhood_graph(rows, min(neighbors, len(rows) - 1), epochs)
         return optimized(graph, np.ascontiguousarray(jittered(start, seed, START_SIZE)), min_distance, epochs, rate, seed)
 
 
 def neighborhood_graph(rows: NDArray[np.float32], neighbors: int, epochs: int) -> Any:
-    """The fuzzy neighborhood graph as a sparse (n, n) matrix, without the edges too weak to be drawn once in `epochs` passes.
+    """The fuzzy neighborhood graph as a sparse (n, n) matrix, without edges too weak to be sampled once in `epochs` iterations.
 
-    As umap-learn's `fuzzy_simplicial_set`, to the rounding of float32; every process that calls that compiles for six seconds first.
+    Equals umap-learn's `fuzzy_simplicial_set` up to float32 rounding, without its six seconds of compilation in every process.
     """
     from scipy.sparse import coo_array
 
     found = nearest(rows, rows, neighbors - 1, exclude=np.arange(len(rows)))
     members = memberships(np.maximum(1 - found.similarities, 0).astype(np.float32))
-    asking = np.repeat(np.arange(len(rows), dtype=np.int32), neighbors - 1)
-    one_way = coo_array((members.ravel(), (asking, found.rows.ravel().astype(np.int32))), shape=(len(rows), len(rows))).tocsr()
-    # either way: the probabilistic sum of both (McInnes et al. 2018, section 3.1)
+    origins = np.repeat(np.arange(len(rows), dtype=np.int32), neighbors - 1)
+    one_way = coo_array((members.ravel(), (origins, found.rows.ravel().astype(np.int32))), shape=(len(rows), len(rows))).tocsr()
+    # symmetric: the probabilistic sum of both directions (McInnes et al. 2018, section 3.1)
     graph = (one_way + one_way.T - one_way * one_way.T).tocoo()
     graph.data[graph.data < graph.data.max() / epochs] = 0
     graph.eliminate_zeros()
@@ -116,10 +115,10 @@ def neighborhood_graph(rows: NDArray[np.float32], neighbors: int, epochs: int) -
 
 
 def memberships(distances: NDArray[np.float32]) -> NDArray[np.float32]:
-    """How much each neighbor belongs to an item's neighborhood, (n, k) from 0 to 1, from their distances, ascending (n, k).
+    """Membership strengths (n, k) in [0, 1] of neighbors in each item's neighborhood, from ascending distances (n, k).
 
-    1 up to the first distance above 0, then exp(-(what lies beyond it) / sigma), where sigma makes a row add up to log2(k + 1)
-    (McInnes et al. 2018, Algorithms 2 and 3).
+    1 up to the first distance rho above 0, then exp(-(d - rho) / sigma), with sigma such that a row sums to log2(k + 1) (McInnes et al. 2018,
+    Algorithms 2 and 3).
     """
     first = np.where(distances > 0, distances, np.inf).min(axis=1, keepdims=True)
     beyond = np.maximum(distances - np.where(np.isfinite(first), first, 0), 0)
@@ -144,7 +143,7 @@ def optimized(graph: Any, start: NDArray[np.float32], min_distance: float, epoch
     from umap import layouts
     from umap.umap_ import find_ab_params, make_epochs_per_sample
 
-    layouts._nb_optimize_layout_euclidean_single_epoch.enable_caching()  # else every process compiles it, for a second
+    layouts._nb_optimize_layout_euclidean_single_epoch.enable_caching()  # otherwise every process compiles it for a second
     a, b = find_ab_params(1.0, min_distance)
     state = np.random.default_rng(seed).integers(-(2**31) + 1, 2**31 - 2, 3)
     positions = layouts.optimize_layout_euclidean(

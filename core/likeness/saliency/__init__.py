@@ -1,4 +1,4 @@
-"""What a space looks at: gradient saliency of images, differences between spaces. Importing this needs no torch."""
+"""Gradient saliency: which pixels a space depends on, and differences between spaces. Importing this needs no torch."""
 
 from likeness.saliency.difference import Masks as Masks, difference as difference, difference_shares as difference_shares, mass_share as mass_share
 from likeness.saliency.explain import (

@@ -1,4 +1,4 @@
-"""What a space looks at: saliency maps of images, for one space or several that are compared."""
+"""Saliency maps of images, for one space or for several to compare."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 Maps = NDArray[np.float32]
 
 BLACK = "black"
-SAMPLES = 25  # as the InDiReCT code; the driver of the ICCV 2021 code takes 50
+SAMPLES = 25  # as in the InDiReCT code; the ICCV 2021 code uses 50
 BATCH = 50
 
 
 class Explainable(Protocol):
-    """What is explained: a `likeness.Space`, or whatever has the same five."""
+    """A `likeness.Space`, or any object with these five members."""
 
     name: str
     table: "ImageTable"
@@ -40,12 +40,12 @@ class Explainable(Protocol):
 
 @dataclass(frozen=True)
 class Saliency:
-    """What one space looks at in n images.
+    """Saliency of n images in one space.
 
     Attributes:
-        sums: (n, h, w) float32, absolute gradients summed over the noisy copies: the maps before they are scaled.
-        pixels: (n, h, w, 3) uint8, the images as the model sees them, resized and cropped.
-        percentile: of each image's sums; what `maps` shows as 1.
+        sums: (n, h, w) float32, absolute gradients summed over the noisy copies, before scaling.
+        pixels: (n, h, w, 3) uint8, the model's input, resized and cropped.
+        percentile: of each image's sums that `maps` scales to 1.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Saliency:
         return scaled(self.sums, self.percentile).astype(np.float32, copy=False)
 
     def at(self, percentile: float) -> "Saliency":
-        """The same sums cut at another percentile; nothing is computed anew."""
+        """The same sums scaled to another percentile, without new gradients."""
         return replace(self, percentile=percentile)
 
 
@@ -80,7 +80,7 @@ class SaliencySettings(TypedDict, total=False):
 
 
 def saliency_maps(space: "Explainable", images: "Sequence[int | Path | Image]", **settings: "Unpack[SaliencySettings]") -> Saliency:
-    """What `space` looks at in each image: `saliency_of_spaces` for one space, with its keywords and errors."""
+    """Saliency of images in one space; keywords and errors as in `saliency_of_spaces`."""
     return saliency_of_spaces([space], images, **settings)[0]
 
 
@@ -97,31 +97,31 @@ def saliency_of_spaces(
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> list[Saliency]:
-    """What each space looks at in each image (InDiReCT, section 6, after Kobs et al., ICCV 2021): a `Saliency` per space, all of the same images.
+    """Saliency of images in several spaces (InDiReCT, section 6, after Kobs et al., ICCV 2021): a `Saliency` per space, for the same images.
 
     A pixel's saliency is the absolute gradient of the cosine distance between the embeddings of image and base image, summed over noisy copies of the
-    image. Spaces on one encoder get the same copies and share its forward pass. The noise of a copy follows from `seed`, the number of the copy and
-    what the model sees of the image: neither the other images nor `batch_size` change a map by more than rounding.
+    image. Spaces of one encoder share copies and forward pass. The noise of a copy depends on `seed`, the copy's number and the model's input: other
+    images and `batch_size` change a map only by rounding.
 
     Args:
-        spaces: one or more, each with a model behind it.
-        images: row numbers of the spaces' common table, files or pictures.
+        spaces: one or more, each with a differentiable model.
+        images: row numbers in the spaces' common table, files or pictures.
         base: "black", or a row number, file or picture.
         samples: noisy copies of each image.
-        noise: their deviation, in units of the range of the image's values.
-        percentile: of each map; shown as 1.
+        noise: standard deviation, relative to the range of the image's values.
+        percentile: of each map that is scaled to 1.
         batch_size: copies per forward pass; memory grows with it.
-        progress, should_stop: called with (images done, images); asked after each batch of images, and what is done then is returned.
+        progress, should_stop: called with (images done, images); checked after each batch of images, and if true the finished images are returned.
 
     Raises:
-        InputError: a space without a differentiable model, images that are not there or can't be read, a number out of range.
+        InputError: a space without a differentiable model, missing or unreadable images, a number out of range.
     """
     if not spaces or not len(images):
-        raise InputError(f"There are {len(spaces)} spaces and {len(images)} images to explain; give at least one of each.")
+        raise InputError(f"Got {len(spaces)} spaces and {len(images)} images to explain; pass at least one of each.")
     check_percentile(percentile)
     drawn = Noise(samples, noise, seed, batch_size)
     towers = by_tower([_model(space) for space in spaces], _base(spaces, base))
-    # all images are read before the first gradient, so that one that can't be read costs nothing but its message
+    # read all images before the first gradient, so that an unreadable one is reported at once
     opened = _opened(spaces, images)
     pictures = [tower.models[0].prepare(opened) for _, tower in towers]
     sums: list[list[Maps]] = [[] for _ in spaces]
@@ -145,16 +145,13 @@ def _base(spaces: "Sequence[Explainable]", base: "str | int | Path | Image") -> 
     if base == BLACK:
         return Image.new("RGB", (64, 64))
     if isinstance(base, str):
-        raise InputError(f"There is no base image '{base}'; give 'black', a row number, a file's path or a picture.")
+        raise InputError(f"There is no base image '{base}'; pass 'black', a row number, a file path or a picture.")
     return _opened(spaces, [base])[0]
 
 
 def _model(space: "Explainable") -> ImageModel:
     if space.differentiable is None:
-        raise InputError(
-            f"The space '{space.name}' has no model through which gradients flow, so nothing tells what it looks at; "
-            f"choose a raw encoder or the space of a notion that was fitted on one."
-        )
+        raise InputError(f"The space '{space.name}' has no differentiable model; choose an encoder's space, or that of a notion fitted on one.")
     return space.differentiable()
 
 

@@ -1,4 +1,4 @@
-"""The differentiable model behind a space: an encoder's image tower and what the space does with its vectors."""
+"""The differentiable model of a space: an encoder's image tower, and what the space does with its vectors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,24 +22,22 @@ Head: TypeAlias = "Callable[[torch.Tensor], torch.Tensor]"
 
 @dataclass(frozen=True)
 class ImageModel:
-    """From images to a space's vectors, with gradients.
+    """Differentiable map from images to a space's vectors.
 
     Attributes:
-        tower: the encoder's image side; models that share it share its forward pass.
-        heads: what maps the tower's unit rows (n, r) to the space's rows (n, d), one after the other; none for the encoder's own space.
+        tower: the encoder's image tower; models that share it share its forward pass.
+        heads: maps from the tower's unit rows (n, r) to the space's rows (n, d), in order; empty for the encoder's own space.
     """
 
     tower: "Tower"
     heads: "tuple[Head, ...]" = ()
 
     def then(self, head: "Head") -> "ImageModel":
-        """The model of a space on top of this one."""
+        """The model of a space derived from this one."""
         return replace(self, heads=(*self.heads, head))
 
     def prepare(self, images: "Sequence[Path | Image]") -> Pictures:
-        """What the model sees of each image, resized and cropped: (n, h, w, 3), RGB, 8-bit; for people to look at, too. Raises InputError for the
-        first image that can't be read.
-        """
+        """The model's input as pictures, resized and cropped: (n, h, w, 3), RGB, 8-bit. InputError: an unreadable image."""
         return np.stack([self.tower.prepare(_rgb(image)) for image in images])
 
     def pixels(self, pictures: Pictures) -> "torch.Tensor":
@@ -47,11 +45,11 @@ class ImageModel:
         return self.tower.pixels(list(pictures))
 
     def embed(self, pixels: "torch.Tensor") -> "torch.Tensor":
-        """Rows (n, d) in the space, of the tower's input (n, 3, h, w); gradients flow back to `pixels`."""
+        """Rows (n, d) in the space of the tower's input (n, 3, h, w), differentiable in `pixels`."""
         return self.head(self.tower.embed(pixels))
 
     def head(self, rows: "torch.Tensor") -> "torch.Tensor":
-        """The tower's unit rows (n, r) in the space, (n, d), of unit length where the space's are."""
+        """Maps the tower's unit rows (n, r) to the space: (n, d), of unit length if the space's are."""
         for head in self.heads:
             rows = head(rows)
         return rows
@@ -65,4 +63,4 @@ def _rgb(image: "Path | Image") -> "Image":
     try:
         return read_image(image)
     except OSError as error:
-        raise InputError(f"The image '{image}' cannot be opened ({error.strerror or error}); give another.") from error
+        raise InputError(f"The image '{image}' cannot be opened ({error.strerror or error}); choose another.") from error

@@ -1,4 +1,4 @@
-"""Spaces that share an encoder's tower: the noisy copies go through it once, and a gradient comes back for each space."""
+"""Spaces that share an encoder's tower: one forward pass of the noisy copies, and one gradient per space."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Noise:
-    """The noisy copies of each image; raises InputError for a number out of range.
+    """Noisy copies of each image. InputError: a number out of range.
 
     Attributes:
-        samples: how many.
-        spread: deviation of their noise, in units of the image's range.
-        batch_size: copies that go through the tower at once.
+        samples: number of copies.
+        spread: standard deviation of the noise, relative to the image's range.
+        batch_size: copies per forward pass.
     """
 
     samples: int
@@ -35,14 +35,14 @@ class Noise:
 
     def __post_init__(self) -> None:
         if self.samples < 1 or self.batch_size < 1:
-            raise InputError(f"{self.samples} samples in batches of {self.batch_size} can't be; give whole numbers from 1.")
+            raise InputError(f"Got {self.samples} samples in batches of {self.batch_size}; both must be whole numbers of at least 1.")
         if not 0 <= self.spread < np.inf or self.seed < 0:
-            raise InputError(f"Noise {self.spread} with seed {self.seed} can't be; give numbers from 0.")
+            raise InputError(f"Got noise {self.spread} and seed {self.seed}; both must be at least 0.")
 
 
 @dataclass(frozen=True)
 class OneTower:
-    """Models on one tower and the base image's embedding in each, (1, d)."""
+    """Models with a common tower, and the base image's embedding in each, (1, d)."""
 
     models: list[ImageModel]
     bases: "list[torch.Tensor]"
@@ -70,7 +70,7 @@ class OneTower:
 
 
 def by_tower(models: Sequence[ImageModel], base_image: "Path | Image") -> list[tuple[list[int], OneTower]]:
-    """The models grouped by tower: their positions in `models`, and what explains them together."""
+    """The models grouped by tower: their positions in `models`, and the tower."""
     towers: dict[int, list[int]] = {}
     for position, model in enumerate(models):
         towers.setdefault(id(model.tower), []).append(position)
@@ -86,13 +86,13 @@ def _based(models: list[ImageModel], base_image: "Path | Image") -> OneTower:
 
 
 def picture_key(picture: Pictures) -> list[int]:
-    """128 bits of the digest of what the model sees of an image, (h, w, 3), as four whole numbers."""
+    """128 bits of a digest of the model's input (h, w, 3), as four integers."""
     digest = sha256(picture.tobytes()).digest()
     return [int.from_bytes(digest[start : start + 4], "little") for start in range(0, 16, 4)]
 
 
 def copy_noise(copies: Sequence[tuple[list[int], int]], height: int, width: int, seed: int) -> NDArray[np.float32]:
-    """Standard normal draws (b, 3, height, width), one for each (`picture_key`, number of the copy)."""
+    """Standard normal draws (b, 3, height, width), seeded by (`picture_key`, number of the copy)."""
     draws = np.empty((len(copies), 3, height, width), dtype=np.float32)
     for out, (key, copy) in zip(draws, copies, strict=True):
         np.random.default_rng([seed, copy, *key]).standard_normal(dtype=np.float32, out=out)

@@ -1,4 +1,4 @@
-"""Maps as pictures: colors, overlays, enlargement and the figure of the command line. NumPy and Pillow only."""
+"""Maps as pictures: colors, overlays, enlargement, and the figure of the command line. Needs only NumPy and Pillow."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from likeness.saliency.image_model import Pictures
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-# From blue over grey to yellow, as in the paper's figures; lightness rises evenly, and people who don't see red or green see the same.
+# blue over gray to yellow, as in the paper's figures; lightness increases evenly, also for color-blind people
 _BLUE, _GREY, _YELLOW = (0, 40, 105), (125, 124, 122), (255, 233, 70)
 _STOPS = np.array([_BLUE, (64, 78, 108), _GREY, (189, 175, 102), _YELLOW], dtype=np.float64)
 _LUMA = np.array([0.299, 0.587, 0.114])
@@ -20,53 +20,49 @@ _GAP, _LINE = 6, 16
 
 
 def map_picture(maps: NDArray[np.floating[Any]]) -> Pictures:
-    """Maps (..., h, w) in [0, 1] as RGB (..., h, w, 3): 0 blue, 0.5 grey, 1 yellow, as the authors draw them; raises InputError for values
-    outside.
-    """
+    """Maps (..., h, w) in [0, 1] as RGB (..., h, w, 3): 0 blue, 0.5 gray, 1 yellow, as in the paper. InputError: values outside."""
     return _colored(_within(maps, 0, 1))
 
 
 def difference_picture(differences: NDArray[np.floating[Any]]) -> Pictures:
-    """Differences (..., h, w) in [-1, 1] as RGB (..., h, w, 3): -1 blue, 0 grey, 1 yellow (InDiReCT, Figure 2). Raises InputError for values
-    outside.
-    """
+    """Differences (..., h, w) in [-1, 1] as RGB (..., h, w, 3): -1 blue, 0 gray, 1 yellow (InDiReCT, Figure 2). InputError: values outside."""
     return _colored((_within(differences, -1, 1) + 1) / 2)
 
 
 def overlay(pixels: Pictures, colors: Pictures, strength: NDArray[np.floating[Any]] | float = 0.6) -> Pictures:
-    """Colors laid over an image in shades of grey, both (..., h, w, 3). `strength` is 0 (the image) to 1 (the colors); a number, or one per pixel
-    (..., h, w): the map itself shows color only where something is.
+    """Blends colors over the gray image, both (..., h, w, 3). `strength` is from 0 (image) to 1 (colors), a number or one per pixel (..., h, w); the
+    map itself as strength colors only salient pixels.
     """
-    grey = (pixels @ _LUMA)[..., None]
+    gray = (pixels @ _LUMA)[..., None]
     share = np.asarray(strength, dtype=np.float64)
     share = share[..., None] if share.ndim else share
-    return _bytes(grey * (1 - share) + colors * share)
+    return _bytes(gray * (1 - share) + colors * share)
 
 
 def blurred(maps: NDArray[np.floating[Any]], deviation: float) -> NDArray[np.floating[Any]]:
-    """Maps (..., h, w) softened by a Gaussian of `deviation` pixels (0: as they are), for the eye: strides and patches of a model leave a grid.
-    Raises InputError for a negative deviation.
+    """Maps (..., h, w) blurred by a Gaussian of `deviation` pixels (0: unchanged), which hides the grid of a model's strides and patches. InputError:
+    a negative deviation.
     """
     from scipy.ndimage import gaussian_filter
 
     if not deviation >= 0:
-        raise InputError(f"The maps can't be blurred by {deviation} pixels; choose a number from 0.")
+        raise InputError(f"The maps cannot be blurred by {deviation} pixels; choose a number of at least 0.")
     return np.asarray(gaussian_filter(maps, deviation, axes=(-2, -1), mode="nearest")) if deviation else maps
 
 
 def enlarged(pictures: Pictures, factor: int) -> Pictures:
-    """Pictures (..., h, w, 3) with every pixel as a square of `factor` x `factor`."""
+    """Pictures (..., h, w, 3) with each pixel enlarged to `factor` x `factor`."""
     return pictures.repeat(factor, axis=-3).repeat(factor, axis=-2)
 
 
 def figure(rows: Sequence[Sequence[Pictures]], titles: Sequence[str], labels: Sequence[str] = ()) -> "Image":
-    """A picture of pictures: rows of equally large (h, w, 3), a title over each column, a label left of each row. Raises InputError for no row, or
-    rows that don't have one picture per title.
+    """A grid of pictures of equal size (h, w, 3) with a title above each column and a label left of each row. InputError: no row, or a row without
+    one picture per title.
     """
     from PIL import Image, ImageDraw
 
     if not rows or any(len(row) != len(titles) for row in rows):
-        raise InputError(f"A figure of {len(rows)} rows can't stand under {len(titles)} titles; give one picture per title in each row.")
+        raise InputError(f"The {len(rows)} rows of the figure do not fit {len(titles)} titles; pass one picture per title in each row.")
     height, width = rows[0][0].shape[:2]
     left = 8 * max(map(len, labels), default=0)
     sheet = Image.new("RGB", (left + len(titles) * (width + _GAP) + _GAP, _LINE + len(rows) * (height + _GAP) + _GAP), "white")
@@ -84,7 +80,7 @@ def figure(rows: Sequence[Sequence[Pictures]], titles: Sequence[str], labels: Se
 
 def _within(values: NDArray[np.floating[Any]], low: float, high: float) -> NDArray[np.floating[Any]]:
     if values.size and not (values.min() >= low and values.max() <= high):
-        raise InputError(f"The values go from {values.min():.3g} to {values.max():.3g}, but colors stand for {low:g} to {high:g}; scale them first.")
+        raise InputError(f"The values go from {values.min():.3g} to {values.max():.3g}, but colors are for {low:g} to {high:g}; scale them first.")
     return values
 
 

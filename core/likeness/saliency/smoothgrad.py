@@ -1,6 +1,6 @@
-"""SmoothGrad on the distance to a base image: which pixels an embedding depends on. Pure functions on tensors and arrays.
+"""SmoothGrad of the distance to a base image: which pixels an embedding depends on.
 
-The explainer of Kobs et al., "Do Different Deep Metric Learning Losses Lead to Similar Learned Features?" (ICCV 2021), which the InDiReCT paper uses
+The method of Kobs et al., "Do Different Deep Metric Learning Losses Lead to Similar Learned Features?" (ICCV 2021), which the InDiReCT paper uses
 (section 6): the gradient of the cosine distance between an image's embedding and that of a base image, with respect to noisy copies of the image.
 """
 
@@ -20,7 +20,7 @@ PERCENTILE = 99.0
 
 
 def noisy(pixels: "torch.Tensor", noise: "torch.Tensor", spread: float = NOISE) -> "torch.Tensor":
-    """Copies (..., s, 3, h, w) of images (..., 3, h, w): standard normal draws of that shape, times `spread` x (largest - smallest value), added."""
+    """Noisy copies (..., s, 3, h, w) of images (..., 3, h, w): adds standard normal draws times `spread` x (largest - smallest value)."""
     flat = pixels.flatten(-3)
     extent = (flat.amax(-1) - flat.amin(-1))[..., None, None, None, None]
     return pixels.unsqueeze(-4) + noise * (spread * extent)
@@ -31,20 +31,22 @@ def distance_gradients(
 ) -> "list[torch.Tensor]":
     """Per space, the gradient (b, h, w) of 1 - cosine(embedding, base) with respect to each copy (b, 3, h, w), averaged over the channels.
 
-    Channels are averaged before any absolute value is taken: opposite signs cancel, as in the authors' code.
+    Channels are averaged before the absolute value, so opposite signs cancel, as in the authors' code.
 
     Args:
-        embed: (b, 3, h, w) -> for each space, rows (b, d); the spaces share what they compute in common.
+        embed: (b, 3, h, w) -> rows (b, d) for each space; spaces can share computation.
         bases: for each space, the base image's embedding (1, d) or (d).
     """
     import torch
 
-    # channels last: convolutions forth and back take 0.7 of the time on a processor
+    # channels last: forward and backward convolutions take 0.7 of the time on a CPU
     copies = copies.detach().contiguous(memory_format=torch.channels_last).requires_grad_()
     with torch.enable_grad():
         pairs = [(rows, base.detach().reshape(1, -1).to(rows)) for rows, base in zip(embed(copies), bases, strict=True)]
+        # a copy affects only its own distance, so the gradient of the sum has all of them
         distances = [(1 - torch.nn.functional.cosine_similarity(rows, base, dim=-1)).sum() for rows, base in pairs]
     last = len(distances) - 1
+    # the graph is kept until the last space, since all share the forward pass
     found = [torch.autograd.grad(each, copies, retain_graph=k < last, materialize_grads=True)[0] for k, each in enumerate(distances)]
     return [gradient.mean(dim=1) for gradient in found]
 
@@ -56,7 +58,7 @@ def gradients(
     noise: "torch.Tensor",
     spread: float = NOISE,
 ) -> "torch.Tensor":
-    """The gradients (s, h, w) of one image, averaged over the channels: of its mean distance over the noisy copies, hence with the factor 1 / s.
+    """Gradients (s, h, w) of one image's mean distance over the noisy copies (hence the factor 1 / s), averaged over the channels.
 
     Args:
         embed: (s, 3, h, w) -> rows (s, d), of any length.
@@ -69,15 +71,16 @@ def gradients(
 
 
 def saliency_map(gradients: Any, percentile: float = PERCENTILE) -> NDArray[np.floating[Any]]:
-    """Maps in [0, 1] of gradients (..., s, h, w): the sum of absolute values over the copies, as `scaled` shows it."""
+    """Maps in [0, 1] of gradients (..., s, h, w): the sum of absolute values over the copies, scaled by `scaled`."""
     values = gradients.detach().cpu().numpy() if hasattr(gradients, "detach") else np.asarray(gradients)
     return scaled(np.abs(values).sum(axis=-3), percentile)
 
 
 def scaled(sums: NDArray[np.floating[Any]], percentile: float = PERCENTILE) -> NDArray[np.floating[Any]]:
-    """Maps (..., h, w) from their smallest value, which becomes 0, to their `percentile` (linear interpolation), which becomes 1; above is cut.
-    Where the two are equal, pixels above them become 1 and all others 0: the limit of the formula. A constant map is 0. Raises InputError for a
-    percentile that is not above 0 and at most 100.
+    """Scales maps (..., h, w) to [0, 1]: the smallest value becomes 0, the `percentile` (linear interpolation) 1, larger values are clipped.
+
+    If the two are equal, larger pixels become 1 and all others 0, the limit of the formula. A constant map is 0. InputError: a percentile that is
+    not above 0 and at most 100.
     """
     check_percentile(percentile)
     low = sums.min(axis=(-2, -1), keepdims=True)
@@ -88,6 +91,6 @@ def scaled(sums: NDArray[np.floating[Any]], percentile: float = PERCENTILE) -> N
 
 
 def check_percentile(percentile: float) -> None:
-    """Raises InputError unless 0 < percentile <= 100."""
+    """InputError: not 0 < percentile <= 100."""
     if not 0 < percentile <= 100:
-        raise InputError(f"The percentile is {percentile}; choose a number above 0 and up to 100.")
+        raise InputError(f"The percentile is {percentile}; choose a number above 0 and at most 100.")

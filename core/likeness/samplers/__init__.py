@@ -1,4 +1,4 @@
-"""Which tuples of a batch are compared, and which images make a batch. Importing this needs no torch."""
+"""Miners, which pick tuples of a batch, and samplers, which make batches. Importing this needs no torch."""
 
 from likeness.samplers.class_relations import (
     intra_triplets as intra_triplets,

@@ -1,4 +1,4 @@
-"""Triplets for what classes share and for what differs within a class (Milbich et al., ECCV 2020, DiVA)."""
+"""Triplets for what classes share and for what differs within a class (DiVA; Milbich et al., ECCV 2020)."""
 
 from typing import TYPE_CHECKING
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def shared_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Generator | None" = None) -> "tuple[Tensor, Tensor, Tensor]":
-    """One triplet for each row whose three rows are of three classes: (anchors, positives, negatives), row numbers (t,).
+    """One triplet of three classes for each row: (anchors, positives, negatives), row numbers (t,).
 
-    Positive and negative are drawn by the inverse density of their distances to the anchor, as `negative_probabilities`, one after the
-    other. A batch with fewer than three classes has none.
+    Positive and negative are drawn one after the other by the inverse density of their distance to the anchor, as in `negative_probabilities`.
+    A batch with fewer than three classes has no triplets.
 
-    Raises InputError where labels do not fit the embeddings.
+    InputError: labels that do not fit the embeddings.
     """
     import torch
 
@@ -31,9 +31,9 @@ def shared_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Ge
 
 
 def intra_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Generator | None" = None) -> "tuple[Tensor, Tensor, Tensor]":
-    """One triplet for each row of a class with three rows or more, all of that class: (anchors, positives, negatives), row numbers (t,).
+    """One triplet within its class for each row of a class of at least three rows: (anchors, positives, negatives), row numbers (t,).
 
-    Positive and negative are drawn evenly from the class, never the anchor and never the same row. InputError where labels do not fit.
+    Positive and negative are drawn uniformly from the class; all three differ. InputError: labels that do not fit.
     """
     import torch
 
@@ -42,15 +42,16 @@ def intra_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Gen
     anchors = (partners.sum(dim=1) >= 2).nonzero().squeeze(1)
     if not len(anchors):
         return anchors, anchors, anchors
+    # two draws without replacement, so positive and negative differ
     positives, negatives = torch.multinomial(partners[anchors].to(embeddings.dtype), 2, generator=generator).unbind(dim=1)
     return anchors, positives, negatives
 
 
 def random_label_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Generator | None" = None) -> "tuple[Tensor, Tensor, Tensor]":
-    """Distance-weighted triplets by labels that are dealt out at random: (anchors, positives, negatives), row numbers (t,).
+    """Distance-weighted triplets by randomly permuted labels: (anchors, positives, negatives), row numbers (t,).
 
-    The authors' code of ooDML (Milbich et al., NeurIPS 2021), where it is called random_distance, trains the class-shared and the intra-class
-    part of DiVA with them: the three rows may be of one, two or three true classes. InputError where labels do not fit.
+    The code of ooDML (Milbich et al., NeurIPS 2021), where this is random_distance, trains the class-shared and intra-class parts of DiVA with them:
+    the three rows may be of one, two or three true classes. InputError: labels that do not fit.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""Distance-weighted sampling: negatives at all distances equally often (Wu et al., ICCV 2017)."""
+"""Distance-weighted sampling: negatives equally often at all distances (Wu et al., ICCV 2017)."""
 
 from functools import partial
 from math import inf
@@ -16,30 +16,32 @@ CUTOFF = 0.5
 
 
 def negative_probabilities(embeddings: "Tensor", labels: "Tensor", cutoff: float = CUTOFF, upper: float | None = None) -> "Tensor":
-    """Probability (n, n) with which column j is drawn as the negative of row i: rows that sum to 1, or are zeros where there is no other class.
+    """Probability (n, n) of drawing column j as the negative of row i; rows sum to 1, or are 0 if there is no other class.
 
     p(j | i) is proportional to 1 / q(d_ij) over the rows of other classes, with q(d) = d^(r-2) (1 - d^2 / 4)^((r-3) / 2) the density of
-    distances between points spread evenly on the sphere in r dimensions. Distances below the cutoff count as it; without one the closest row
-    would nearly always be drawn. Rows at `upper` or further are never drawn while there are nearer ones: pytorch-metric-learning has 1.4, the
-    authors of the language guidance paper None.
+    distances between points spread evenly on the sphere in r dimensions. Distances below `cutoff` are set to it, or the closest row would
+    nearly always be drawn. Rows at `upper` or farther are drawn only if none is nearer: 1.4 in pytorch-metric-learning, None in the code of
+    language guidance.
     """
     return inverse_density(embeddings, embeddings, labels[:, None] != labels[None, :], cutoff, upper)
 
 
 def inverse_density(rows: "Tensor", columns: "Tensor", others: "Tensor", cutoff: float = CUTOFF, upper: float | None = None) -> "Tensor":
-    """Weights (n, m) proportional to 1 / q(d), as in `negative_probabilities`, of unit columns (m, r) for unit rows (n, r); nothing flows back.
+    """Weights (n, m) proportional to 1 / q(d), as in `negative_probabilities`, of unit columns (m, r) for unit rows (n, r); without gradient.
 
-    Only the columns in `others`, (n, m) or what broadcasts to it, are weighed; rows sum to 1, or are zeros where there are none.
+    Only columns in the mask `others`, (n, m) or broadcast to it, have a weight; rows sum to 1, or are 0 if there are none.
     """
     import torch
 
     dim = rows.shape[1]
     with torch.no_grad():
+        # of unit rows d^2 = 2 - 2 x.y; below 4, or the second logarithm of the density is infinite
         squares = (2 - 2 * rows @ columns.T).clamp(min=cutoff**2, max=4 - 1e-6)
+        # in logarithms: d^(2-r) overflows in high dimensions; the softmax takes off the largest
         logarithms = (2 - dim) / 2 * squares.log() - (dim - 3) / 2 * (1 - squares / 4).log()
         allowed = others if upper is None else others & (squares < upper**2)
         allowed = torch.where(allowed.any(dim=1, keepdim=True), allowed, others)
-        # of a network that has diverged any row may be drawn: its loss says so, and a GPU would not survive a draw without weights
+        # a diverged network makes NaN, which counts as any row: its loss reports it, and on a GPU multinomial fails for good without a weight
         logarithms = logarithms.nan_to_num(0.0).masked_fill(~allowed, -inf)
         return logarithms.softmax(dim=1).nan_to_num(0.0)
 
@@ -47,9 +49,9 @@ def inverse_density(rows: "Tensor", columns: "Tensor", others: "Tensor", cutoff:
 def distance_weighted_triplets(
     embeddings: "Tensor", labels: "Tensor", cutoff: float = CUTOFF, generator: "torch.Generator | None" = None
 ) -> "tuple[Tensor, Tensor, Tensor]":
-    """One triplet for each row that has a partner of its class and a row of another: (anchors, positives, negatives), row numbers (t,).
+    """One triplet for each row that has a partner in its class and a row of another: (anchors, positives, negatives), row numbers (t,).
 
-    The negative is drawn by `negative_probabilities`, the positive evenly from the anchor's class. InputError where labels do not fit.
+    The negative is drawn by `negative_probabilities`, the positive uniformly from the anchor's class. InputError: labels that do not fit.
     """
     import torch
 
@@ -66,7 +68,7 @@ def distance_weighted_triplets(
 
 
 def check_labels(embeddings: "Tensor", labels: "Tensor") -> None:
-    """Raises InputError for labels that are not one per row of the embeddings."""
+    """InputError: labels that are not one per row of the embeddings."""
     if embeddings.ndim != 2 or labels.shape != (len(embeddings),):
         raise InputError(f"Embeddings of shape {tuple(embeddings.shape)} need one label per row; got labels of shape {tuple(labels.shape)}.")
 
@@ -74,8 +76,8 @@ def check_labels(embeddings: "Tensor", labels: "Tensor") -> None:
 DISTANCE_WEIGHTED = Miner(
     "distance-weighted",
     "Distance-weighted",
-    "One triplet for each image, whose negatives lie at all distances equally often.",
+    "One triplet per image, with negatives equally often at all distances.",
     lambda cutoff: partial(distance_weighted_triplets, cutoff=cutoff),
-    {"cutoff": Option(CUTOFF, "Smaller distances count as this one.", 0, 2)},
+    {"cutoff": Option(CUTOFF, "Smaller distances are set to this one.", 0, 2)},
     paper="Wu et al., ICCV 2017",
 )

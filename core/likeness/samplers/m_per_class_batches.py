@@ -12,15 +12,15 @@ DRAWS = ("spread", "replacement")
 
 
 class MPerClassBatches:
-    """M-per-class sampling in which batch number t is a function of the seed and t alone, so that a run resumes anywhere with the same batches.
+    """M-per-class sampling. Batch t depends on the seed and t alone, so a run resumes anywhere with the same batches.
 
-    Unlike pytorch-metric-learning's MPerClassSampler, which iterates over single rows in an order of its own, this is indexed by batch.
+    Unlike pytorch-metric-learning's MPerClassSampler, which iterates over rows, this is indexed by batch.
 
-    A batch has size / per_class different classes, drawn evenly, and of each `per_class` images, drawn without repetition where the class
-    has that many. With draw "replacement", as the authors of language guidance draw, classes and images can come up again.
+    A batch has size / per_class different classes, drawn uniformly, with `per_class` images each, drawn without replacement if the class
+    has that many. With draw "replacement", as in the code of language guidance, classes and images can repeat.
 
     Raises:
-        InputError: size is no multiple of per_class, there are too few classes to fill a batch or to compare, or an unknown `draw`.
+        InputError: size is not a multiple of per_class, too few classes to fill a batch or to compare, or an unknown `draw`.
     """
 
     def __init__(self, labels: Sequence[int] | NDArray[Any], size: int, per_class: int, seed: int = 0, draw: str = "spread") -> None:
@@ -41,11 +41,12 @@ class MPerClassBatches:
             )
         if min(self._classes, len(self._members)) < 2:
             raise InputError(
-                f"A batch of {size} images with {per_class} of each class has one class, and a loss needs two; choose fewer of each class."
+                f"A batch of {size} images with {per_class} of each class has one class, but a loss needs two; choose fewer of each class."
             )
 
     def batch(self, number: int) -> NDArray[np.int64]:
         """Row numbers (size,) of batch `number`, class after class."""
+        # a generator per batch: any batch can be made without those before it; the last number tells the uses of a seed apart
         rng = np.random.default_rng([self.seed, number, 0])
         chosen = rng.choice(len(self._members), self._classes, replace=self._replace)
         return np.concatenate([self._drawn(self._members[each], rng) for each in chosen]).astype(np.int64)

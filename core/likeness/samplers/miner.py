@@ -14,10 +14,10 @@ Mine = Callable[["Tensor", "Tensor"], Any]
 
 @dataclass(frozen=True)
 class Miner:
-    """A way to pick the tuples of a batch that a loss compares, with a title and one sentence for people.
+    """A way to pick the tuples of a batch that a loss compares, with a title and one sentence of help.
 
-    `make` is (**options) -> (embeddings (n, d), labels (n,)) -> row numbers, as pytorch-metric-learning has them: (anchors, positives, negatives), or
-    (anchors, positives, anchors, negatives).
+    `make` is (**options) -> (embeddings (n, d), labels (n,)) -> row numbers as in pytorch-metric-learning: (anchors, positives, negatives)
+    or (anchors, positives, anchors, negatives).
     """
 
     name: str

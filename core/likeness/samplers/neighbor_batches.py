@@ -1,4 +1,4 @@
-"""Batches of anchors, their nearest neighbors by label, and others (Kim et al., CVPR 2019, section 3.3)."""
+"""Batches of anchors, their nearest neighbors by label, and other images (Kim et al., CVPR 2019, section 3.3)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,21 +7,20 @@ from likeness.errors import InputError
 
 
 class NeighborBatches:
-    """Batches of anchors and their neighbors, in which batch number t is a function of the seed and t alone.
+    """Batches of anchors and their neighbors by label. Batch t depends on the seed and t alone.
 
-    A batch holds drawn anchors first, then for each of them `nearest` of its nearest neighbors, then others, drawn evenly from what is
-    left. No image is in a batch twice, so where anchors lie close together, other images replace some neighbors. In an epoch of `epoch`
-    batches every image is an anchor once, or nearly.
+    A batch holds the drawn anchors, then `nearest` neighbors of each, then images drawn uniformly from the rest. No image repeats, so other images
+    replace neighbors that anchors have in common. In `epoch` batches nearly every image is an anchor once.
 
     Args:
-        neighbors: (n, p) rows of the p nearest of each image by label, nearest first.
-        nearest: neighbors taken for each anchor: the first ones; where p is larger, so many drawn from the p nearest, and the rest of the
-            batch from beyond them, as the authors' code does for binary labels.
-        drawn: anchors that are drawn; the paper has one.
-        anchors: rows of a batch that are anchors of the loss, the first ones: `drawn` as in the paper, or `size` for all.
+        neighbors: (n, p) row numbers of the p nearest images by label, nearest first.
+        nearest: neighbors of each anchor in a batch. If p is larger, they are drawn from the p nearest, and the rest of the batch from beyond these,
+            as in the authors' code for binary labels.
+        drawn: anchors drawn per batch; 1 in the paper.
+        anchors: how many first rows of a batch are anchors of the loss: `drawn` as in the paper, or `size` for all.
 
     Raises:
-        InputError: a batch that is larger than the images, or that does not hold its anchors and their neighbors.
+        InputError: a batch larger than the number of images, or too small for its anchors and their neighbors.
     """
 
     def __init__(self, neighbors: NDArray[np.int64], size: int, nearest: int = 5, drawn: int = 1, anchors: int | None = None, seed: int = 0) -> None:
@@ -29,7 +28,7 @@ class NeighborBatches:
         self.neighbors, self.size, self.nearest, self.drawn, self.seed = neighbors, size, nearest, drawn, seed
         self.anchors = drawn if anchors is None else anchors
         if size > count:
-            raise InputError(f"A batch of {size} images needs as many, and there are {count}; choose a smaller batch.")
+            raise InputError(f"A batch of {size} images needs at least as many, but there are {count}; choose a smaller batch.")
         if drawn * (nearest + 1) > size:
             raise InputError(f"A batch of {size} can't hold {drawn} anchors with {nearest} neighbors each; draw at most {size // (nearest + 1)}.")
         if nearest > pool:
@@ -53,16 +52,18 @@ class NeighborBatches:
         if self.neighbors.shape[1] > self.nearest:
             beyond[self.neighbors[anchors].ravel()] = False
         fill = self.size - int(taken.sum())
+        # too few images outside the pools of the anchors: fill from the pools as well
         if beyond.sum() < fill:
             beyond = ~taken
         others = rng.choice(np.flatnonzero(beyond), fill, replace=False)
         return np.concatenate([anchors, *kept, others]).astype(np.int64)
 
     def _drawn(self, turn: int, place: int) -> NDArray[np.int64]:
-        """The anchors that stand at these places of endless shuffles of all images, each once."""
+        """Anchors at these positions of an endless sequence of shuffles of all images."""
         rows = self._order(turn)[place : place + self.drawn]
         if len(rows) == self.drawn:
             return rows
+        # a batch across two shuffles: skip what the first already gave, so that no anchor repeats
         following = self._order(turn + 1)
         return np.concatenate([rows, following[~np.isin(following, rows)][: self.drawn - len(rows)]])
 

@@ -1,4 +1,4 @@
-"""The miners that a config can name, a line each. Needs no torch."""
+"""Registry of the miners that a config can name. Needs no torch."""
 
 from functools import partial
 from typing import Any, NoReturn
@@ -25,16 +25,16 @@ _COMMODITY: tuple[Miner, ...] = (
     _of(
         "hard-pairs",
         "Hard pairs",
-        "Keeps a pair of one class that is less similar than the anchor's nearest other class, and a pair of two classes that is more similar "
-        "than its farthest partner.",
+        "Keeps pairs of one class that are less similar than the nearest image of another class, and pairs of two classes that are more "
+        "similar than the farthest image of the class.",
         "MultiSimilarityMiner",
-        epsilon=Option(0.1, "Margin of similarity within which a pair still counts as hard.", 0),
+        epsilon=Option(0.1, "Pairs within this margin of the hardest pair are kept.", 0),
         paper="Wang et al., CVPR 2019",
     ),
     _of(
         "batch-hard",
         "Hardest triplets",
-        "Takes the farthest image of each one's class and the nearest of another.",
+        "Takes the farthest image of the own class and the nearest of another.",
         "BatchHardMiner",
         paper="Hermans et al. 2017",
     ),
@@ -43,12 +43,12 @@ _COMMODITY: tuple[Miner, ...] = (
         "Triplets within a margin",
         "Keeps triplets whose negative is not farther than the positive by the margin.",
         "TripletMarginMiner",
-        margin=Option(0.2, "By how much farther, in distances.", 0),
+        margin=Option(0.2, "Margin, in distances.", 0),
     ),
     _of(
         "pair-margin",
         "Pairs beyond margins",
-        "Keeps pairs of one class that lie far apart, and pairs of two classes that lie near.",
+        "Keeps pairs of one class that are far apart, and pairs of two classes that are near.",
         "PairMarginMiner",
         pos_margin=Option(0.2, "Distance above which a pair of one class is kept.", 0),
         neg_margin=Option(0.8, "Distance below which a pair of two classes is kept.", 0),
@@ -57,24 +57,24 @@ _COMMODITY: tuple[Miner, ...] = (
 
 
 def _missing() -> NoReturn:
-    raise InputError("The run trains with a miner that was given as an object; pass it again: train(config, folder, miner=...).")
+    raise InputError("The run trains with a miner object, which configs cannot hold; pass it again: train(config, folder, miner=...).")
 
 
-CUSTOM_MINER = Miner("custom", "Own miner", "The object that was given to `likeness.train` as `miner`.", _missing)
+CUSTOM_MINER = Miner("custom", "Own miner", "The object passed to `likeness.train` as `miner`.", _missing)
 
 
 MINERS: dict[str, Miner] = {miner.name: miner for miner in (DISTANCE_WEIGHTED, RHO_TRIPLETS, *_COMMODITY, CUSTOM_MINER)}
 
 
 def check_miner(name: str, options: dict[str, Any]) -> str:
-    """What is wrong with a miner's name or options, in one sentence; empty where nothing is."""
+    """One sentence on what is wrong with a miner's name or options; empty if nothing is."""
     if name not in MINERS:
         return f"There is no miner '{name}'; choose from {', '.join(MINERS)}."
     return check_options(f"The miner '{name}'", MINERS[name].options, options, "objective.miner_options")
 
 
 def make_miner(miner: str | Mine, **options: Any) -> Mine:
-    """The miner of this name; a callable (embeddings, labels) -> row numbers is taken as it is. Anything else, or another option: InputError."""
+    """Creates a miner by name; a callable (embeddings, labels) -> row numbers is returned as it is. InputError: anything else, or unknown options."""
     if isinstance(miner, str):
         if wrong := check_miner(miner, options):
             raise InputError(wrong)

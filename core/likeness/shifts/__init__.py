@@ -1,4 +1,4 @@
-"""Distribution shifts between train and test: how far two sets of features lie apart, and splits of growing distance. Needs no torch."""
+"""Distribution shifts between train and test: distances of feature sets, and splits of growing distance. Needs no torch."""
 
 from likeness.shifts.construct import (
     Step as Step,

@@ -1,4 +1,4 @@
-"""From the features of a dataset to splits of growing distance: easier ones, the dataset's own, exchanged classes, removed classes."""
+"""Builds splits of growing distance from a dataset's features: easier ones, the dataset's own, exchanged classes, removed classes."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,8 +21,9 @@ TUNING_SHARE = 0.25
 
 @dataclass(frozen=True)
 class Step:
-    """A split on the way from the easiest to the hardest: of which kind, its number among the steps of this kind (0 for the start), and its rows of
-    the class means."""
+    """A split between the easiest and the hardest: its kind, its number among the steps of this kind (0 for the start), and its rows of the class
+    means.
+    """
 
     kind: Kind
     number: int
@@ -30,16 +31,15 @@ class Step:
 
     @property
     def name(self) -> str:
-        """As in files: "easier 3", "start", "swap 12", "removal 8"."""
+        """Name in files: "easier 3", "start", "swap 12", "removal 8"."""
         return self.kind if self.kind == "start" else f"{self.kind} {self.number}"
 
 
 def class_mean_features(features: Any, labels: Any, classes: int) -> NDArray[np.float64]:
-    """The mean feature (c, d) of each class 0 to c - 1, as given, not scaled to unit length. Features (n, d) may be memory-mapped. Rows of the label
-    -1 are in no class.
+    """Mean feature (c, d) of each class 0 to c - 1, not scaled to unit length. Features (n, d) may be memory-mapped; rows with label -1 are ignored.
 
     Raises:
-        InputError: a class without images, features that are not finite, or all means alike.
+        InputError: a class without images, features that are not finite, or equal means.
     """
     rows, numbers = to_numpy(features), np.asarray(labels)
     if rows.ndim != 2 or numbers.shape != (len(rows),):
@@ -47,19 +47,19 @@ def class_mean_features(features: Any, labels: Any, classes: int) -> NDArray[np.
     for part in row_slices(*rows.shape):
         broken = np.flatnonzero(~np.isfinite(rows[part]).all(axis=1))
         if broken.size:
-            raise InputError(f"The features of image {part.start + int(broken[0])} are not finite; take it out, or embed it again.")
-    shifted = numbers + 1  # so that the rows of no class are one, which is taken off again
+            raise InputError(f"The features of image {part.start + int(broken[0])} are not finite; remove it, or embed it again.")
+    shifted = numbers + 1  # shifted by one: rows without a class are class 0 here, which is dropped again
     counts = np.bincount(shifted, minlength=classes + 1)[1:]
     if counts.min() == 0:
-        raise InputError(f"Class {int(counts.argmin())} has no images; leave it out.")
+        raise InputError(f"Class {int(counts.argmin())} has no images; remove it.")
     means: NDArray[np.float64] = class_sums(rows, shifted, classes + 1)[1:] / counts[:, None]
     if np.ptp(means, axis=0).max() == 0:
-        raise InputError("The features of all classes have the same mean, so that no split is harder than another; use another encoder.")
+        raise InputError("The features of all classes have the same mean, so no split is harder than another; use another encoder.")
     return means
 
 
 def start_halves(classes: int, random: bool = False, seed: int = 0) -> tuple[list[int], list[int]]:
-    """Numbers of the classes that train and of those that test at the start: the first half and the others, or random halves."""
+    """Train and test classes of the start: the first half and the others, or random halves."""
     order = np.random.default_rng([seed, 6]).permutation(classes).tolist() if random else list(range(classes))
     return sorted(order[: classes // 2]), sorted(order[classes // 2 :])
 
@@ -74,18 +74,17 @@ def split_steps(
     removal: Removal = "paper",
     easier: bool = False,
 ) -> list[Step]:
-    """The whole progression (ooDML, Milbich et al., NeurIPS 2021, section 3.3 and Figure 1): easier steps (the easiest first), the start, exchanges,
-    removals.
+    """All steps (ooDML, Milbich et al., NeurIPS 2021, section 3.3 and Figure 1): easier ones (easiest first), the start, exchanges, removals.
 
-    Classes are exchanged until each could have changed sides once; the steps up to the largest distance count, since from there on exchanges help no
-    more. From there classes are removed from both sides, as long as half of them remain.
+    Classes are exchanged until each could have changed sides once; steps after the one with the largest distance are dropped. From there classes are
+    removed from both sides, as long as half of them remain.
 
     Args:
         class_means: (c, d).
-        train, test: rows of the start.
-        per_step: classes that each side gives or loses in a step; the paper takes 2, and 1,000 for Stanford Online Products.
+        train, test: classes of the start.
+        per_step: classes exchanged or removed per side and step; 2 in the paper, 1,000 for Stanford Online Products.
         rule, removal: of `swap_splits` and `removal_splits`.
-        easier: also the way back, by inverse exchanges to the smallest distance, as the paper adds for CUB200-2011.
+        easier: adds inverse exchanges down to the smallest distance, as the paper for CUB200-2011.
 
     Raises:
         InputError: as `swap_splits`.
@@ -106,7 +105,7 @@ def split_steps(
 
 
 def choose_steps(steps: Sequence[Step], count: int) -> list[Step]:
-    """As many steps whose distances cover the range evenly, the dataset's own split among them, in the order of their distances.
+    """Chooses `count` steps whose distances cover the range evenly, including the start, in order of distance.
 
     Raises:
         InputError: as `select_evenly`.
@@ -116,8 +115,9 @@ def choose_steps(steps: Sequence[Step], count: int) -> list[Step]:
 
 
 def split_file(steps: Sequence[Step], names: Sequence[str], seed: int = 0, **about: Any) -> SplitFile:
-    """A file of these splits; a quarter of the train classes of each, drawn by `seed`, are for tuning, as in the published splits. `about`:
-    `dataset`, `encoder` and other fields of `SplitFile`."""
+    """A file of these splits. A random quarter of each split's train classes is held out for tuning, as in the published splits. `about`: `dataset`,
+    `encoder` and other fields of `SplitFile`.
+    """
     return SplitFile(seed=seed, splits=tuple(_named(step, names, seed) for step in steps), **about)
 
 
@@ -139,10 +139,9 @@ _FEWEST = 2
 
 
 def group_halves(groups: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Numbers of the classes of two halves, about equally large, where classes of the same group are on the same side; ascending, the side of the
-    first group first.
+    """Divides classes into two halves of similar size that keep groups together: class numbers, ascending, the half of the first group first.
 
-    The groups go to the smaller side one by one, the largest first, those of the same size by their names, so that nothing is drawn.
+    Groups go to the smaller side one by one, the largest first, ties by name; deterministic.
 
     Raises:
         InputError: groups that leave fewer than two classes on a side.
@@ -153,5 +152,5 @@ def group_halves(groups: Sequence[str]) -> tuple[list[int], list[int]]:
         min(sides, key=lambda side: sum(sizes[each] for each in side)).append(group)
     first, second = ([number for number, group in enumerate(groups) if group in side] for side in sides)
     if min(len(first), len(second)) < _FEWEST:
-        raise InputError(f"{len(sizes)} groups of {len(groups)} classes leave {len(second)} of them on one side; each side needs {_FEWEST}.")
+        raise InputError(f"{len(sizes)} groups of {len(groups)} classes leave {len(second)} classes on one side; each side needs {_FEWEST}.")
     return first, second

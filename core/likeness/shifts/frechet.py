@@ -1,4 +1,4 @@
-"""The Frechet distance of two sets of features, exact also where there are fewer rows than dimensions."""
+"""Frechet distance of two sets of features, exact also for fewer rows than dimensions."""
 
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,30 +14,30 @@ if TYPE_CHECKING:
 Variant = Literal["paper", "official"]
 Matrix = NDArray[np.float64]
 
-# What the authors' code adds to both covariances within the root.
+# added to both covariances within the root by the authors' code
 _EPSILON = 1e-8
-# Of the smallest to the largest eigenvalue: down to it, squared ones keep more than six digits of their share.
+# smallest to largest eigenvalue: above it, squared ones keep more than six digits
 _WORST_CONDITION = 1e-10
-# Values of which a copy in float64 is made; of more, parts are read.
+# larger arrays are read in parts instead of copied to float64
 _AT_ONCE = 15_000_000
 
 
 def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper") -> float:
     """|mu_a - mu_b|^2 + tr(C_a + C_b - 2 (C_a C_b)^(1/2)) of two sets' means and covariances (ooDML, Milbich et al., NeurIPS 2021, Eq. 1).
 
-    With factors C = F^T F, the trace of the root is the sum of the singular values of F_a F_b^T: no root of a matrix, and no covariance
-    where rows are fewer than dimensions. F are the centred rows themselves, or, of more rows than dimensions, the triangle of their QR
-    decomposition. Zero or more; zero for equal sets.
+    With factors C = F^T F, the trace of the root is the sum of the singular values of F_a F_b^T: no matrix root, and no covariance of fewer rows than
+    dimensions. F are the centered rows, or the triangle of their QR decomposition if there are more rows than dimensions. At least 0; 0 for equal
+    sets.
 
     Args:
-        features_a, features_b: (n, d) and (m, d), NumPy or torch, two rows or more. Many may be memory-mapped, and are
-            read in parts of some 16 MB. Where both are tensors on one GPU, of more rows than dimensions, that computes, in float64 and in parts;
-            few rows and covariances that are nearly singular take the way of the host, and so does Apple's MPS, which has no float64.
-        variant: "paper" is Eq. 1; "official" adds 1e-8 to both diagonals within the root, as the authors' code does, and so comes out too
-            low: by 2e-8 d where covariances have full rank, and by far more where they have not.
+        features_a, features_b: (n, d) and (m, d), NumPy or torch, at least two rows. Memory-mapped arrays are read in parts of about 16 MB. Two
+            tensors on one GPU with more rows than dimensions are computed there, in float64 and in parts; few rows, nearly singular covariances and
+            Apple's MPS, which has no float64, are computed on the host.
+        variant: "paper" is Eq. 1; "official" adds 1e-8 to both diagonals within the root, as the authors' code, which is too low by 2e-8 d for
+            covariances of full rank, and by far more for others.
 
     Raises:
-        InputError: fewer than two rows, other dimensions, values that are not finite, or an unknown variant.
+        InputError: fewer than two rows, different dimensions, values that are not finite, or an unknown variant.
     """
     if variant not in ("paper", "official"):
         raise InputError(f"There is no variant '{variant}'; choose paper or official.")
@@ -47,7 +47,7 @@ def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper
             return max(found, 0.0) if variant == "paper" else found
     (mean_a, factor_a), (mean_b, factor_b) = _moments(features_a, "The first features"), _moments(features_b, "The second features")
     if len(mean_a) != len(mean_b):
-        raise InputError(f"The features have {len(mean_a)} and {len(mean_b)} dimensions; give features of one encoder.")
+        raise InputError(f"The features have {len(mean_a)} and {len(mean_b)} dimensions; pass features of one encoder.")
     traces = float(sum(np.einsum("ij,ij->", factor, factor) for factor in (factor_a, factor_b)))
     root = _trace_of_root(factor_a, factor_b) if variant == "paper" else _official_root(factor_a, factor_b)
     distance = float(np.square(mean_a - mean_b).sum()) + traces - 2 * root
@@ -55,7 +55,7 @@ def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper
 
 
 def _moments(features: Any, what: str) -> tuple[Matrix, Matrix]:
-    """The mean (d,) and F (k, d) with F^T F the covariance, which has n - 1 as its divisor."""
+    """Mean (d,) and F (k, d) with F^T F the covariance (divisor n - 1)."""
     rows = to_numpy(features)
     if rows.ndim == 2 and len(rows) > rows.shape[1] and rows.size > _AT_ONCE:
         return _moments_of_many(rows, what)
@@ -67,10 +67,10 @@ def _moments(features: Any, what: str) -> tuple[Matrix, Matrix]:
 
 
 def _moments_of_many(rows: NDArray[Any], what: str) -> tuple[Matrix, Matrix]:
-    """The same of rows that are read in parts: F is a triangle of the covariance, or, where that has lost small eigenvalues, of the rows."""
+    """The same, reading rows in parts: F is a triangle of the covariance, or of the rows if the covariance has lost small eigenvalues."""
     mean, scatter, count = np.zeros(rows.shape[1]), np.zeros((rows.shape[1],) * 2), 0
     for part in row_slices(*rows.shape):
-        # merged as by Chan, Golub and LeVeque (1983), so that order and size of the parts matter in the last digits only
+        # merged as by Chan, Golub and LeVeque (1983), so order and size of the parts only matter in the last digits
         given = _checked(rows[part], what, least=0, first=part.start)
         own, total = given.mean(axis=0), count + len(given)
         centered, gap = given - own, own - mean
@@ -88,8 +88,8 @@ def _moments_of_many(rows: NDArray[Any], what: str) -> tuple[Matrix, Matrix]:
 def _trace_of_root(a: Matrix, b: Matrix) -> float:
     """tr (C_a C_b)^(1/2), the sum of the singular values of F_a F_b^T.
 
-    Of more rows than dimensions on both sides it is also that of the roots of the eigenvalues of C_a C_b, a symmetric problem, in a fourth of
-    the time. Squaring costs half of the digits where eigenvalues are small against the largest, so it counts only where none is.
+    For more rows than dimensions on both sides, also the sum of the roots of the eigenvalues of C_a C_b, a symmetric problem that takes a fourth of
+    the time. Squaring loses half of the digits of small eigenvalues, so it is used only if there are none.
     """
     covariances: tuple[Matrix | None, Matrix | None] = (None, None)
     if min(len(a), len(b)) > a.shape[1]:
@@ -102,20 +102,21 @@ def _trace_of_root(a: Matrix, b: Matrix) -> float:
 
 
 def _eigenvalues_of_product(a: Matrix, b: Matrix) -> Matrix:
-    """Of the product of two covariances, in ascending order: those of L^T B L with A = L L^T; a zero where A has no such root."""
+    """Eigenvalues of the product of two covariances, ascending: those of L^T B L with A = L L^T; a single 0 if A has no such root."""
     import scipy.linalg
 
     try:
         lower = scipy.linalg.cholesky(a.T, lower=True, overwrite_a=True, check_finite=False)
     except np.linalg.LinAlgError:
         return np.zeros(1)
+    # triangular products, half the work of general ones
     half = scipy.linalg.blas.dtrmm(1.0, lower, b.T, lower=1, trans_a=1, overwrite_b=1)
     whole = scipy.linalg.blas.dtrmm(1.0, lower, half, side=1, lower=1, overwrite_b=1)
     return np.asarray(scipy.linalg.eigvalsh(whole, overwrite_a=True, check_finite=False))
 
 
 def _official_root(a: Matrix, b: Matrix) -> float:
-    """The same with 1e-8 on both diagonals. Outside the rows' span, where they are few, both covariances are 1e-8 times the identity."""
+    """The same with 1e-8 on both diagonals. Outside the span of few rows, both covariances are 1e-8 times the identity."""
     dim = a.shape[1]
     if len(a) + len(b) < dim:
         basis = np.linalg.qr(np.vstack([a, b]).T)[0]
@@ -124,7 +125,7 @@ def _official_root(a: Matrix, b: Matrix) -> float:
 
 
 def _small(factor: Matrix, covariance: Matrix | None) -> Matrix:
-    """A factor of as many rows as dimensions at most: a triangle of the covariance, or, where that has lost small eigenvalues, of the rows."""
+    """A factor with at most as many rows as dimensions: a triangle of the covariance, or of the rows if it has lost small eigenvalues."""
     if len(factor) <= factor.shape[1]:
         return factor
     whole = _root_of(factor.T @ factor if covariance is None else covariance)
@@ -132,7 +133,7 @@ def _small(factor: Matrix, covariance: Matrix | None) -> Matrix:
 
 
 def _root_of(covariance: Matrix) -> Matrix | None:
-    """The triangle F (d, d) with F^T F this covariance; None where it holds small eigenvalues with few digits."""
+    """Triangle F (d, d) with F^T F this covariance; None if it has lost digits of small eigenvalues."""
     values = np.linalg.eigvalsh(covariance)
     return np.asarray(np.linalg.cholesky(covariance).T) if values[0] > _WORST_CONDITION * values[-1] else None
 
@@ -142,16 +143,16 @@ def _widened(factor: Matrix) -> Matrix:
 
 
 def _checked(features: Any, what: str, least: int, first: int = 0) -> Matrix:
-    """Rows (n, d) in float64; they may be a part, from row number `first` on."""
+    """Rows (n, d) in float64; `first` is the number of the first row, for messages."""
     rows = to_numpy(features)
     if rows.ndim != 2 or rows.dtype.kind not in "fiu" or not rows.shape[1]:
-        raise InputError(f"{what} have shape {rows.shape}, type {rows.dtype}; give numbers of shape (rows, dimensions).")
+        raise InputError(f"{what} have shape {rows.shape}, type {rows.dtype}; pass numbers of shape (rows, dimensions).")
     if len(rows) < least:
         raise InputError(f"{what} have {len(rows)} rows; a covariance needs two.")
     rows = rows.astype(np.float64, copy=False)
     if not np.isfinite(rows).all():
         place = tuple(int(each) for each in np.argwhere(~np.isfinite(rows))[0])
-        raise InputError(f"{what} are {rows[place]} in row {first + place[0]}, column {place[1]}; take such rows out.")
+        raise InputError(f"{what} are {rows[place]} in row {first + place[0]}, column {place[1]}; remove such rows.")
     return rows
 
 
@@ -159,7 +160,7 @@ def distance_on_device(a: "torch.Tensor", b: "torch.Tensor", epsilon: float) -> 
     """|mu_a - mu_b|^2 + tr(C_a + C_b) - 2 tr((C_a + epsilon I) (C_b + epsilon I))^(1/2) of a (n, d) and b (m, d), the root's trace from the
     eigenvalues of L^T C_b L with C_a = L L^T, all in float64.
 
-    None where the host has to decide: no more rows than dimensions, eigenvalues that are small beside the largest, or what is no matrix of
+    None if the host must compute it: not more rows than dimensions, eigenvalues much smaller than the largest, or input that is not a matrix of
     finite floats.
     """
     import torch
@@ -182,7 +183,7 @@ def distance_on_device(a: "torch.Tensor", b: "torch.Tensor", epsilon: float) -> 
 
 
 def _moments_on_device(rows: "torch.Tensor") -> "tuple[torch.Tensor, torch.Tensor]":
-    """The mean (d,) and the covariance (d, d), in float64; of the rows only parts are copied."""
+    """Mean (d,) and covariance (d, d) in float64; copies only parts of the rows."""
     import torch
 
     rows = rows.detach()

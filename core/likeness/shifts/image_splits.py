@@ -1,4 +1,4 @@
-"""Splits of the images of a table: which classes can be divided, and how."""
+"""Splits of the classes of a table's images."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ FEWEST_CLASSES = 4
 
 @dataclass(frozen=True)
 class SplitOptions:
-    """How splits are built: the options of `split_steps`, and whether the start is of random halves."""
+    """The options of `split_steps`, and whether the start is random halves."""
 
     per_step: int = 1
     rule: Rule = "paper"
@@ -25,7 +25,7 @@ class SplitOptions:
 
 
 def divisible_classes(table: ImageTable, attributes: Sequence[str]) -> ImageClasses:
-    """The classes of a table's images; those without a label are in none.
+    """The classes of a table's images; unlabeled images have none.
 
     Raises:
         InputError: an attribute that no image has, too few classes to divide, or hardly two images in a class.
@@ -33,11 +33,10 @@ def divisible_classes(table: ImageTable, attributes: Sequence[str]) -> ImageClas
     found = image_classes(table, attributes)
     what = " and ".join(name.replace("_", " ") for name in attributes)
     if len(found.names) < FEWEST_CLASSES:
-        raise InputError(f"By {what} there are {len(found.names)} classes, but two must train and two must test; choose another class of an image.")
+        raise InputError(f"By {what} there are {len(found.names)} classes, but train and test need two each; choose another attribute.")
     if 2 * len(found.names) > len(found.rows):
         raise InputError(
-            f"By {what} there are {len(found.names):,} classes for {len(found.rows):,} labeled images, hardly any with two images; choose another "
-            "class of an image."
+            f"By {what} there are {len(found.names):,} classes for {len(found.rows):,} labeled images, few with two images; choose another attribute."
         )
     return found
 

@@ -1,4 +1,4 @@
-"""The ooDML authors' split files: pickles, read by a reader that executes nothing."""
+"""Split files of the ooDML authors: pickles, read by a reader that executes nothing."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -15,18 +15,18 @@ _MOST_BYTES = 100_000_000
 
 
 def read_plain_pickle(file: Path | str) -> Any:
-    """What a pickle of plain containers, texts, numbers and NumPy arrays of them holds."""
+    """Content of a pickle of plain containers, texts, numbers and NumPy arrays of these."""
     path = Path(file)
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise InputError(f"'{path.name}' is larger than {_MOST_BYTES // 1_000_000} MB, which no file of splits is; give another one.")
+            raise InputError(f"'{path.name}' is larger than {_MOST_BYTES // 1_000_000} MB, too large for a file of splits; choose another file.")
         content = PlainUnpickler(io.BytesIO(regular_file(path).read_bytes())).load()
     except OSError as error:
-        raise InputError(f"'{path}' cannot be read ({error.strerror or error}); give the authors' pickle of splits.") from error
+        raise InputError(f"'{path}' cannot be read ({error.strerror or error}); pass the authors' pickle of splits.") from error
     except InputError:
         raise
-    except Exception as error:  # whatever a damaged pickle does to its reader
-        raise InputError(f"'{path.name}' is no pickle of plain splits: {error}.") from error
+    except Exception as error:  # a damaged pickle can raise anything
+        raise InputError(f"'{path.name}' is not a pickle of plain splits: {error}.") from error
     return _plain(content, path.name)
 
 
@@ -47,11 +47,11 @@ def _plain(value: Any, name: str) -> Any:
 
 
 def class_aliases(paths: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
-    """The class that each name stands for: its own name, the folder of its images, and what their files' names begin with; without names that images
-    of several classes have.
+    """Maps names to classes: the class's own name, the folder of its images, and the prefix of their file names; names shared by several classes are
+    left out.
 
-    The authors name CUB200-2011's classes by their folders ("001.Black_footed_Albatross") and the products of Stanford Online Products by the
-    beginning of their files' names ("111085122871" of "bicycle_final/111085122871_0.JPG").
+    The authors name CUB200-2011's classes by their folders ("001.Black_footed_Albatross") and the products of Stanford Online Products by the prefix
+    of their file names ("111085122871" of "bicycle_final/111085122871_0.JPG").
 
     Args:
         paths: (n,) of the images.
@@ -65,22 +65,22 @@ def class_aliases(paths: Sequence[str], classes: Sequence[str]) -> dict[str, str
 
 
 def import_official(file: Path | str, dataset: str, attribute: str = "class", aliases: Mapping[str, str] | None = None) -> SplitFile:
-    """Splits from a pickle of the authors' benchmark: number -> `train`, `test` (class names), `fid`, `split_val` (held out for tuning).
+    """Splits from a pickle of the authors' benchmark: a dict from number to `train`, `test` (class names), `fid`, `split_val` (held out for tuning).
 
-    Their few-shot episodes, which name files of one copy of the dataset, are left out; `few_shot_episodes` draws others from a seed.
+    Ignores their few-shot episodes, which name files of one copy of the dataset; `few_shot_episodes` draws others from a seed.
 
     Args:
-        aliases: of `class_aliases`, where the images name their classes otherwise; None: the names are kept.
+        aliases: of `class_aliases`, if the images have other class names; None: names are kept.
 
     Raises:
-        InputError: no such file, a damaged one, one above 100 MB, or one that asks for anything but plain data; splits that do not fit `SplitFile`,
-            or a name that the aliases lack.
+        InputError: no such file, a damaged one, one above 100 MB, or one with anything but plain data; splits that do not fit `SplitFile`, or a name
+            that the aliases lack.
     """
     name, content = Path(file).name, read_plain_pickle(file)
     if not isinstance(content, dict) or not all(isinstance(each, dict) and {"train", "test", "fid"} <= set(each) for each in content.values()):
-        raise InputError(f"'{name}' holds no splits of the ooDML benchmark: numbers with train, test and fid each.")
+        raise InputError(f"'{name}' holds no splits of the ooDML benchmark, a dict from numbers to train, test and fid.")
     if not all(isinstance(each["fid"], int | float) for each in content.values()):
-        raise InputError(f"'{name}' has a fid that is no number; give the authors' file as it is.")
+        raise InputError(f"'{name}' has a fid that is not a number; use the authors' unchanged file.")
     splits = [
         {"name": f"split {key}", "step": number, "distance": each["fid"]}
         | {side: _renamed(each.get(theirs, []), aliases, name) for side, theirs in (("train", "train"), ("test", "test"), ("tuning", "split_val"))}
@@ -95,5 +95,5 @@ def _renamed(names: Any, aliases: Mapping[str, str] | None, file: str) -> Any:
         return names
     missing = next((name for name in names if str(name) not in aliases), None)
     if missing is not None:
-        raise InputError(f"'{file}' names the class '{missing}', and no class, folder or file of the images has this name; give the whole dataset.")
+        raise InputError(f"'{file}' names the class '{missing}', but no class, folder or file of the images has this name; use the whole dataset.")
     return [aliases[str(name)] for name in names]

@@ -1,4 +1,4 @@
-"""What a distance is to be compared with: classes divided at random, and the same classes on both sides."""
+"""Reference distances: classes divided at random, and the same classes on both sides; few-shot episodes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ OWN, RANDOM_CLASSES, SAME_CLASSES = "this split", "classes drawn at random", "sa
 
 
 def iid_halves(labels: Any, seed: int = 0) -> tuple[Rows, Rows]:
-    """Two halves of the images with the same classes, by class numbers (n,): the i.i.d. reference of ooDML's Table 1. Of an odd number of images the
-    first half has one more.
+    """Divides images with class numbers (n,) into two halves with the same classes: the i.i.d. reference of ooDML's Table 1. Of an odd number of
+    images the first half has one more.
 
     Raises:
         InputError: a class with one image.
@@ -32,7 +32,7 @@ def iid_halves(labels: Any, seed: int = 0) -> tuple[Rows, Rows]:
     for each in np.unique(numbers):
         rows = rng.permutation(np.flatnonzero(numbers == each))
         if len(rows) < 2:
-            raise InputError(f"Class {each} has one image, which can't be on both sides; leave the class out.")
+            raise InputError(f"Class {each} has only one image, which cannot be on both sides; remove the class.")
         cut = (len(rows) + 1) // 2
         halves[0].append(rows[:cut])
         halves[1].append(rows[cut:])
@@ -50,17 +50,17 @@ def reference_distances(
     progress: Progress | None = None,
     images: bool = True,
 ) -> pd.DataFrame:
-    """How far a split's sides lie apart, beside references (ooDML, Table 1): a row per reference and measure.
+    """Distance between a split's sides and reference distances (ooDML, Table 1): a row per reference and measure.
 
     Args:
-        features: (n, d) of all images.
-        labels: (n,) class numbers from 0; -1 for images of no class.
+        features: (n, d) features of all images.
+        labels: (n,) class numbers from 0; -1 for images without a class.
         train, test: classes of the split.
         repeats: random draws of each reference.
-        images: also the distances of all images' features, which take far longer than those of class means.
+        images: also measures distances of all images' features, which takes far longer than those of class means.
 
     Returns:
-        Columns `reference`, `measure` ("class means", "images"), `distance`, `deviation` over the draws.
+        Columns `reference`, `measure` ("class means", "images"), `distance`, `deviation` (standard deviation over the draws).
 
     Raises:
         InputError: as `frechet_distance` and `iid_halves`.
@@ -104,26 +104,26 @@ _FEWEST_QUERIES = 2
 
 @dataclass(frozen=True)
 class Episode:
-    """Row numbers of one episode: `shots` images of each class as support, all the others as query."""
+    """Row numbers of one episode: `shots` images of each class as support, the others as queries."""
 
     support: Rows
     query: Rows
 
 
 def few_shot_episodes(labels: Any, shots: int, episodes: int = 10, seed: int = 0) -> list[Episode]:
-    """Random divisions of the test images, by class numbers (n,), into support and query (ooDML, section 4.4). The same seed gives the same episodes,
-    and episode i does not depend on how many are asked for.
+    """Random divisions of the test images with class numbers (n,) into support and query (ooDML, section 4.4). Episode i depends on the seed alone,
+    not on the number of episodes.
 
     Raises:
-        InputError: fewer than one shot or episode, or a class that does not keep two images to be found.
+        InputError: fewer than one shot or episode, or a class with fewer than two query images.
     """
     numbers = np.asarray(labels)
     if shots < 1 or episodes < 1:
-        raise InputError(f"Got {shots} shots and {episodes} episodes; both are 1 or more.")
+        raise InputError(f"Got {shots} shots and {episodes} episodes; both must be at least 1.")
     classes, counts = np.unique(numbers, return_counts=True)
     if not len(classes) or counts.min() < shots + _FEWEST_QUERIES:
         least = f"class {classes[counts.argmin()]} has {counts.min()} images" if len(classes) else "there are no images"
-        raise InputError(f"{shots} shots need {shots + _FEWEST_QUERIES} images of each class, but {least}; take fewer shots.")
+        raise InputError(f"{shots} shots need {shots + _FEWEST_QUERIES} images of each class, but {least}; use fewer shots.")
     found = []
     for number in range(episodes):
         rng = np.random.default_rng([seed, shots, number])

@@ -1,4 +1,4 @@
-"""Splits as files: JSON with class names, so that they hold for any copy of the dataset, and say from what they were made."""
+"""Splits as JSON files with class names, which fit any copy of the dataset, and a record of how they were made."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,13 +17,13 @@ _FEWEST = 2
 
 
 class ClassSplit(FrozenConfig):
-    """Which classes train and which test, by their names.
+    """Names of the train and test classes.
 
     Attributes:
         name: short and unique in its file: "start", "swap 12", "removal 8", "easier 4".
         step: its number in the construction.
-        distance: Frechet distance of the two halves, as the file's `measure` says.
-        tuning: those of `train` that are held out where a method's settings are chosen, so that no test class takes part in the choice.
+        distance: Frechet distance of the two sides, by the file's `measure`.
+        tuning: those of `train` that are held out to tune a method's settings, so that no test class affects the choice.
     """
 
     name: str = Field(min_length=1)
@@ -37,21 +37,21 @@ class ClassSplit(FrozenConfig):
     def _disjoint(self) -> "ClassSplit":
         for side, names in (("train", self.train), ("test", self.test)):
             if len(names) < _FEWEST:
-                raise ValueError(f"the split '{self.name}' has {len(names)} {side} classes, and needs {_FEWEST}")
+                raise ValueError(f"the split '{self.name}' has {len(names)} {side} classes, but needs {_FEWEST}")
             if len(set(names)) < len(names):
                 raise ValueError(f"the split '{self.name}' names the class '{_twice(names)}' twice in {side}")
         both = set(self.train) & set(self.test)
         if both:
-            raise ValueError(f"the split '{self.name}' has the class '{min(both)}' in train and in test")
+            raise ValueError(f"the split '{self.name}' has the class '{min(both)}' both in train and in test")
         stray = set(self.tuning) - set(self.train)
         if stray:
-            raise ValueError(f"the split '{self.name}' tunes with the class '{min(stray)}', which does not train")
+            raise ValueError(f"the split '{self.name}' tunes with the class '{min(stray)}', which is not a train class")
         if self.tuning and min(len(self.tuning), len(self.train) - len(self.tuning)) < _FEWEST:
             raise ValueError(f"the split '{self.name}' tunes with {len(self.tuning)} of {len(self.train)} classes; both parts need {_FEWEST}")
         return self
 
     def changes_from(self, before: "ClassSplit") -> dict[str, tuple[str, ...]]:
-        """Names of the classes that moved since another split: "to train", "to test", "removed", "added"."""
+        """Names of the classes that changed since another split: "to train", "to test", "removed", "added"."""
         train, test = set(self.train), set(self.test)
         earlier = set(before.train) | set(before.test)
         return {
@@ -63,20 +63,20 @@ class ClassSplit(FrozenConfig):
 
 
 def select_evenly(distances: Sequence[float], count: int, keep: int | None = None) -> list[int]:
-    """Which splits to take, so that their distances (n,) lie as evenly as possible from the smallest to the largest (ooDML, section 4): their numbers
-    in the order of their distances.
+    """Selects splits whose distances (n,) are as evenly spaced as possible from the smallest to the largest (ooDML, section 4): their numbers, in
+    order of distance.
 
-    Of all choices of `count` splits, the one with the least sum of squared differences from `count` equally spaced values, found exactly. `keep`: a
-    split that is among them in any case: the dataset's own one.
+    Exact: minimizes the sum of squared differences from `count` equally spaced values over all choices of `count` splits. `keep`: a split that is
+    always included, such as the dataset's own.
 
     Raises:
-        InputError: fewer splits than asked for, fewer than two asked for, or distances that are not finite.
+        InputError: fewer than `count` splits, a `count` below two, or distances that are not finite.
     """
     values = np.asarray(distances, dtype=np.float64)
     if not 2 <= count <= len(values):
-        raise InputError(f"{count} splits can't be chosen from {len(values)}; choose from 2 to {len(values)}.")
+        raise InputError(f"{count} splits cannot be chosen from {len(values)}; choose 2 to {len(values)}.")
     if not np.isfinite(values).all():
-        raise InputError(f"The distance of split {int(np.argmin(np.isfinite(values)))} is not finite; leave it out.")
+        raise InputError(f"The distance of split {int(np.argmin(np.isfinite(values)))} is not finite; remove it.")
     order = np.argsort(values, kind="stable")
     targets = np.linspace(values.min(), values.max(), count)
     costs = (values[order, None] - targets) ** 2
@@ -85,6 +85,7 @@ def select_evenly(distances: Sequence[float], count: int, keep: int | None = Non
     kept = int(np.flatnonzero(order == keep)[0])
     choices = []
     for target in range(count):
+        # the kept split takes this target; the cheapest over all targets is optimal
         forced = costs.copy()
         forced[:, target] = np.inf
         forced[kept, :] = np.inf
@@ -94,22 +95,23 @@ def select_evenly(distances: Sequence[float], count: int, keep: int | None = Non
 
 
 def _cheapest(costs: NDArray[np.float64]) -> tuple[float, list[int]]:
-    """The cheapest way to give each column a row of its own; cost and rows, ascending."""
+    """Cheapest assignment of an ascending row to each column: cost and rows."""
     from scipy.optimize import linear_sum_assignment
 
+    # scipy returns the rows in ascending order
     rows, columns = linear_sum_assignment(costs)
     return float(costs[rows, columns].sum()), rows.tolist()
 
 
 class SplitFile(FrozenConfig):
-    """Splits of one dataset, in the order of their distance.
+    """Splits of one dataset, in order of distance.
 
     Attributes:
-        attribute: what the class of an image is.
-        encoder: whose features were measured.
-        measure: "class means": the distance of the two sets of class means, as in the ooDML paper; "images": that of all images' features.
-        rule, removal, per_step: of `swap_splits` and `removal_splits`; "" and 0 where they are not known.
-        note: where they come from.
+        attribute: label column that is the class of an image.
+        encoder: encoder of the measured features.
+        measure: "class means": distance of the two sets of class means, as in the ooDML paper; "images": of all images' features.
+        rule, removal, per_step: of `swap_splits` and `removal_splits`; "" and 0 if unknown.
+        note: origin of the splits.
     """
 
     format: str = "likeness splits"
@@ -144,7 +146,7 @@ class SplitFile(FrozenConfig):
         return found
 
     def evenly(self, count: int) -> "SplitFile":
-        """So many of the splits, whose distances cover the range evenly; the start is among them where there is one."""
+        """Selects `count` splits whose distances cover the range evenly, including the start if there is one."""
         names = [split.name for split in self.splits]
         start = names.index("start") if "start" in names else None
         chosen = select_evenly([split.distance for split in self.splits], count, keep=start)
@@ -155,15 +157,15 @@ class SplitFile(FrozenConfig):
 
 
 def read_splits(file: Path | str) -> SplitFile:
-    """Splits from a JSON file, or shipped ones by their name ("cars196-oodml").
+    """Reads splits from a JSON file, or shipped ones by name ("cars196-oodml").
 
     Raises:
-        InputError: no such file or name, no JSON, an unknown version, a class in both halves, or another key or value that does not fit.
+        InputError: no such file or name, not JSON, an unknown version, a class on both sides, or another invalid key or value.
     """
     shipped = shipped_splits()
     path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else as_path(file)
     if not path.is_file():
-        raise InputError(f"There is no file of splits '{file}'; those that ship are {', '.join(shipped)}.")
+        raise InputError(f"There is no file of splits '{file}'; shipped ones are {', '.join(shipped)}.")
     return splits_from(parse_json(text_of(path), f"'{path.name}'"), path.name)
 
 
@@ -177,7 +179,7 @@ def splits_from(content: Any, name: str = "The file") -> SplitFile:
         raise InputError(f"{name} holds no splits; a file of splits is an object with the keys dataset and splits.")
     version = content.get("version")
     if version != VERSION:
-        raise InputError(f"{name} is of version {version!r}, and this program reads version {VERSION}; make it anew with `likeness splits build`.")
+        raise InputError(f"{name} has version {version!r}, but this program reads version {VERSION}; create it again with `likeness splits build`.")
     return SplitFile.checked(content, name)
 
 

@@ -1,4 +1,4 @@
-"""Train-test splits of growing shift: classes are exchanged between the halves, then removed from both (ooDML, section 3.3)."""
+"""Train-test splits of growing shift: classes are exchanged between the sides, then removed from both (ooDML, section 3.3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ Removal = Literal["paper", "score", "official"]
 Rows = NDArray[np.int64]
 Matrix = NDArray[np.float64]
 
-# Exchanges after which the authors' code lets a place of the lists take part again.
+# exchanges after which the authors' code uses a position of the lists again
 _HISTORY = 5
-LEAST_SHARE = 0.5  # of the classes of a side remains
+LEAST_SHARE = 0.5  # of a side's classes must remain
 
 
 @dataclass(frozen=True)
 class Split:
-    """One step of a construction: rows of the class means, a class each, and the Frechet distance between the two sets of class means."""
+    """One step: the classes of both sides, as rows of the class means, and the Frechet distance between the two sets of class means."""
 
     train: tuple[int, ...]
     test: tuple[int, ...]
@@ -33,22 +33,22 @@ class Split:
 def swap_splits(
     class_means: Any, train: Sequence[int], test: Sequence[int], steps: int, per_step: int = 1, inverse: bool = False, rule: Rule = "paper"
 ) -> list[Split]:
-    """Splits by exchanging classes (ooDML, Milbich et al., NeurIPS 2021, Eq. 2 and 3), the start first.
+    """Splits by exchanging classes (ooDML, Milbich et al., NeurIPS 2021, Eq. 2 and 3), beginning with the start.
 
-    In each step the classes of either side with the highest score, the distance from the own side's mean minus that from the other's, go
-    over to the other side; all choices of a step are made before its exchanges.
+    In each step, the classes with the highest score, the distance from the own side's mean minus that from the other's, change sides; all classes of
+    a step are chosen before any is exchanged.
 
     Args:
         class_means: (c, d), NumPy or torch.
-        train, test: rows of the start.
-        steps: exchanges to make.
-        per_step: classes that each side gives in a step.
-        inverse: the lowest scores instead, which brings the sides nearer.
-        rule: "paper" is Eq. 2 and 3 as printed, under which the same classes may go back and forth; "official" also leaves out every place
-            of the two lists that took part in one of the last five exchanges, as the authors' code does, and measures with its epsilon.
+        train, test: classes of the start.
+        steps: number of exchanges.
+        per_step: classes exchanged per side and step.
+        inverse: uses the lowest scores instead, which brings the sides nearer.
+        rule: "paper" is Eq. 2 and 3 as printed, which may exchange the same classes back and forth; "official" also skips positions of the two lists
+            used in the last five exchanges, as the authors' code, and measures with its epsilon.
 
     Raises:
-        InputError: a class on both sides, twice or not there, sides that are too small, or unknown rules.
+        InputError: a class on both sides, repeated or unknown, sides that are too small, or an unknown rule.
     """
     means, sides = _checked_sides(class_means, train, test, steps, per_step)
     if rule not in ("paper", "official"):
@@ -67,18 +67,18 @@ def swap_splits(
 def removal_splits(
     class_means: Any, train: Sequence[int], test: Sequence[int], steps: int, per_step: int = 1, inverse: bool = False, rule: Removal = "paper"
 ) -> list[Split]:
-    """Splits by removing classes (ooDML, Milbich et al., NeurIPS 2021, section 3.3), the start first.
+    """Splits by removing classes (ooDML, Milbich et al., NeurIPS 2021, section 3.3), beginning with the start.
 
     Args:
         class_means: (c, d), NumPy or torch.
-        train, test: rows of the start, usually the last split of `swap_splits`.
-        steps: removals to make; under the paper's rules fewer come back where half of the classes would not remain.
-        per_step: classes that each side loses in a step, chosen before any of them goes.
-        inverse: what is farthest from the other side goes instead ("paper"), or has the lowest score.
-        rule: "paper": the classes nearest to the other side's mean go, as printed. "score": those with the highest score of Eq. 2 and 3.
-            "official": the authors' code exchanges the classes first; where the distance then rose or stayed, it takes the exchange back and
-            removes them, where it fell, it keeps the exchanged split and removes nothing. Its history of places goes on over removals,
-            which shift the places, and half of the classes need not remain.
+        train, test: classes of the start, usually the last split of `swap_splits`.
+        steps: number of removals; with the paper's rules fewer if less than half of the classes would remain.
+        per_step: classes removed per side and step, all chosen before any is removed.
+        inverse: removes the classes farthest from the other side ("paper"), or with the lowest score.
+        rule: "paper" removes the classes nearest to the other side's mean, as printed; "score" those with the highest score of Eq. 2 and 3;
+            "official", as the authors' code, first exchanges the classes: if the distance decreases, it keeps the exchange and removes nothing, else
+            it undoes it and removes them. Its history of positions continues over removals, which shift them, and half of the classes need not
+            remain.
 
     Raises:
         InputError: as `swap_splits`.
@@ -101,7 +101,7 @@ def removal_splits(
 
 
 def _tried(means: Matrix, sides: tuple[Rows, Rows], count: int, inverse: bool, history: list[tuple[int, int]], before: float) -> tuple[Rows, Rows]:
-    """A step of the authors' code: exchanged where that lowers the distance, else removed."""
+    """A step of the authors' code: an exchange if it lowers the distance, else a removal."""
     places = _chosen_places(means, sides, count, inverse, history)
     history += places
     after = (sides[0].copy(), sides[1].copy())
@@ -125,8 +125,9 @@ def _without(sides: tuple[Rows, Rows], places: list[tuple[int, int]]) -> tuple[R
 def _chosen_places(
     means: Matrix, sides: tuple[Rows, Rows], count: int, inverse: bool, history: Sequence[tuple[int, int]] | None = None
 ) -> list[tuple[int, int]]:
-    """The places in the two lists whose classes have the highest scores (Eq. 2 and 3), best first; the lowest where `inverse`. `history`: earlier
-    exchanges, of which the authors' code leaves out the places of the last five; None: no such rule."""
+    """Positions in the two lists of the classes with the highest scores (Eq. 2 and 3), best first, or lowest if `inverse`. `history`: earlier
+    exchanges, of which the authors' code skips the positions of the last five; None: skips none.
+    """
     orders = [_order(means, sides[own], sides[1 - own], inverse) for own in (0, 1)]
     taken: list[tuple[int, int]] = []
     for rank in range(count):
@@ -134,7 +135,7 @@ def _chosen_places(
         busy = [{pair[own] for pair in left_out} for own in (0, 1)]
         free = [next((place for place in order[rank:] if place not in those), None) for order, those in zip(orders, busy, strict=True)]
         if free[0] is None or free[1] is None:
-            raise InputError("No class is left to exchange, since all took part of late; make fewer steps, or fewer exchanges in each.")
+            raise InputError("No class is left to exchange, since all were exchanged recently; use fewer steps, or fewer exchanges per step.")
         taken.append((free[0], free[1]))
     return taken
 
@@ -147,35 +148,35 @@ def _order(means: Matrix, own: Rows, other: Rows, inverse: bool) -> list[int]:
 
 
 def _exchange(sides: tuple[Rows, Rows], place: tuple[int, int]) -> None:
-    """Lets the classes at these places change sides."""
+    """Exchanges the classes at these positions."""
     train, test = sides
     train[place[0]], test[place[1]] = test[place[1]], train[place[0]]
 
 
 def _measured_split(means: Matrix, sides: tuple[Rows, Rows], rule: Rule) -> Split:
-    """The sides as they are, with their distance."""
+    """The two sides with their distance."""
     train, test = sides
     return Split(tuple(train.tolist()), tuple(test.tolist()), frechet_distance(means[train], means[test], variant=rule))
 
 
 def _checked_sides(class_means: Any, train: Sequence[int], test: Sequence[int], steps: int, per_step: int) -> tuple[Matrix, tuple[Rows, Rows]]:
-    """The class means and the two sides; InputError where they, or the numbers, do not fit."""
+    """The class means and the two sides; InputError if they, or the numbers, are invalid."""
     means = to_numpy(class_means).astype(np.float64)
     if means.ndim != 2 or not np.isfinite(means).all():
-        raise InputError(f"The class means have shape {means.shape} or are not finite; give a row of finite numbers per class.")
+        raise InputError(f"The class means have shape {means.shape} or are not finite; pass a row of finite numbers per class.")
     sides = (np.array(list(train), dtype=np.int64), np.array(list(test), dtype=np.int64))
     for name, side in zip(("train", "test"), sides, strict=True):
         if len(side) and not 0 <= side.min() <= side.max() < len(means):
             raise InputError(f"The {name} side names class {side.min() if side.min() < 0 else side.max()}, but there are {len(means)} class means.")
         if len(set(side.tolist())) < len(side):
-            raise InputError(f"The {name} side names a class twice; name each once.")
+            raise InputError(f"The {name} side has a repeated class; list each once.")
         if len(side) < max(2, per_step):
-            raise InputError(f"The {name} side has {len(side)} classes, too few to give {per_step} in a step; give it more.")
+            raise InputError(f"The {name} side has {len(side)} classes, too few for {per_step} per step; add classes.")
     both = set(sides[0].tolist()) & set(sides[1].tolist())
     if both:
-        raise InputError(f"Class {min(both)} is on both sides; a class trains or tests.")
+        raise InputError(f"Class {min(both)} is on both sides; choose one side for it.")
     if per_step < 1:
-        raise InputError(f"per_step is {per_step}, but each side must give at least one class.")
+        raise InputError(f"per_step is {per_step}, but must be at least 1.")
     if steps < 0:
-        raise InputError(f"steps is {steps}, but there can't be fewer than none.")
+        raise InputError(f"steps is {steps}, but must be at least 0.")
     return means, sides

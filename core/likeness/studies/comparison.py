@@ -1,4 +1,4 @@
-"""Which notion, by which method, finds images of the same label best: one table over methods, dimensions and seeds."""
+"""Comparison of methods for notions: one table over notions, methods, dimensions and seeds."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ OnRun = Callable[[dict[str, Any]], None]
 
 SUGGESTED = "suggested"
 SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
-# What the analyses measure by default: the metric of the paper's figures and the other one of its Table 2, both from one ranking.
+# default metrics of analyses: that of the paper's figures and the other one of its Table 2, from one ranking
 ANALYSIS_METRICS = ("map_at_r", "precision_at_1")
 _PLACE = ["notion", "method", "dim"]
 _COLUMNS = ("notion", "method", "dim", "seed", "left_out", "fit_seconds", "refused")
@@ -45,33 +45,32 @@ def compare(
     should_stop: Callable[[], bool] | None = None,
     on_run: OnRun | None = None,
 ) -> pd.DataFrame:
-    """Every notion, method, dimension and seed, measured: the runs behind the InDiReCT paper's Table 2 and its appendix's Table 1.
+    """Measures every notion, method, dimension and seed, as in Table 2 of the InDiReCT paper and Table 1 of its appendix.
 
-    A notion is judged by the images that have a label for it: those with none, or `likeness.data.UNLABELED`, neither search nor are found.
+    A notion is evaluated on the images that have a label for it; unlabeled ones are neither queries nor in the gallery.
 
     Args:
         base: the images in their encoder's space; their table has each notion's `attribute`.
-        methods: names of `likeness.notions.METHODS`, whose lines say what each is. Or one's own, an object or a class with fit(text) and
-            transform(images), or (name, factory) with factory(dim=..., seed=...).
-        dims: whole numbers, or "suggested": each notion's own `dim`, or where it has none, what `likeness.notions.suggest_dim` says of its
-            prompts. By default the paper's 128.
-        metrics: names (`likeness.evaluation.metric_names`), or functions (vectors, labels) -> number; None: those of `METRICS`. "ami" and "nmi"
-            need a k-means, whose seed is the run's. "zero_shot" is the share of images whose nearest aspect in the method's space is their
-            label, in any case of letters; NaN where no label is an aspect.
-        ranking: "cosine", the paper's similarity, or "euclidean", by which the authors' code ranks. They differ for "pca", "lae", "ae" and one's
-            own methods, whose rows are not of unit length. A method with a `ranking` of its own ("lae-code", "ae-code") keeps it.
-        progress, should_stop, on_run: called with (runs done, runs in all); asked before each run; called with each row as it is finished.
+        methods: names of `likeness.notions.METHODS`, objects or classes with fit(text) and transform(images), or (name, factory) with
+            factory(dim=..., seed=...).
+        dims: whole numbers, or "suggested": each notion's own `dim`, or else `likeness.notions.suggest_dim` of its prompts. Default: the paper's 128.
+        metrics: names (`likeness.evaluation.metric_names`), or functions (vectors, labels) -> number; None: those of `METRICS`. "ami" and "nmi" use
+            k-means with the run's seed. "zero_shot" is the share of images whose nearest aspect in the method's space is their label, ignoring case;
+            NaN if no label is an aspect.
+        ranking: "cosine", as in the paper, or "euclidean", as in the authors' code. They differ for methods whose rows are not of unit length: "pca",
+            "lae", "ae" and your own. A method with its own `ranking` ("lae-code", "ae-code") keeps it.
+        progress, should_stop, on_run: called with (runs done, total runs); checked before each run; called with each finished row.
 
     Returns:
-        One row per run: notion, method, dim, seed, left_out, fit_seconds, refused, and the metrics. `left_out` says how many images have no label,
-        or several rows with different ones. `refused` is "", or the sentence why the method does not apply, and then the metrics are NaN: PCA needs
-        more prompts than dimensions, "lae-code" and "ae-code" an encoder that says how long its features are (`Space.lengths`; the first run
-        computes them), and no method but "random" and "random-transform" has more dimensions than the encoder. "raw" has no choice of dimension or
-        seed and stands once per notion, "pca" once per dimension; "dim" is the width of what a method without a choice gives.
+        One row per run: notion, method, dim, seed, left_out, fit_seconds, refused, and the metrics. `left_out` is the number of images without a
+            label, or with several rows of different labels. `refused` is "", or the reason why the method does not apply, with NaN metrics: PCA needs
+            more prompts than dimensions, "lae-code" and "ae-code" need the lengths of the encoder's features (`Space.lengths`; the first run computes
+            them), and only "random" and "random-transform" allow more dimensions than the encoder. "raw", without dimension or seed, has one row per
+            notion, "pca" one per dimension; "dim" is then the width of the result.
 
     Raises:
-        InputError: unknown method, metric or ranking, one of them twice, no notion, dimension or seed, a dimension that is not a whole number from
-            1, two notions of one name, or a notion without a label column in the table, without a label in it, or with others joined.
+        InputError: unknown or repeated method, metric or ranking, no notion, dimension or seed, a dimension that is not a whole number of at least 1,
+            two notions of the same name, or a notion without a label column in the table, without labels in it, or joined with others.
     """
     no_runs(base.table, notions, methods, dims, seeds, metrics=metrics, ranking=ranking)
     chosen, wanted = named_methods(methods), chosen_metrics(metrics, words=True)
@@ -102,10 +101,9 @@ def embedding_sizes(
 ) -> pd.DataFrame:
     """The metrics of every notion and method at each embedding size, over several runs (InDiReCT, section 6 and Figure 3).
 
-    Sizes and methods are those of the paper by default. The raw encoder has a size of its own and stands once, at that size: the reference
-    line of the paper's figure. What a method cannot do at a size is a refused run with the reason: PCA needs more prompts than dimensions, and
-    no learned projection has more dimensions than the encoder. Arguments, further `options`, errors and result are those of `compare`; the size
-    is the column `dim`.
+    Sizes and methods default to the paper's. The raw encoder has one row, at its own size: the reference line of the paper's figure. Sizes that a
+    method does not support are refused runs with the reason: PCA needs more prompts than dimensions, and learned projections at most as many
+    dimensions as the encoder. Arguments, further `options`, errors and result are those of `compare`; the size is the column `dim`.
     """
     return compare(base, notions, methods, sizes, seeds, metrics=metrics, **options)
 
@@ -120,7 +118,7 @@ def no_runs(
     metrics: Sequence[MetricLike] | None = None,
     ranking: DistanceMetric = "cosine",
 ) -> pd.DataFrame:
-    """The table of `compare` without a row, after all its checks, before anything is embedded or computed; raises InputError as `compare`."""
+    """The empty table of `compare`, after all its checks, before anything is computed. InputError: as `compare`."""
     check_comparison(notions, methods, dims, seeds, metrics=metrics, ranking=ranking)
     _check(table, notions)
     return pd.DataFrame(columns=[*_COLUMNS, *(metric.name for metric in chosen_metrics(metrics, words=True))])
@@ -135,24 +133,26 @@ def check_comparison(
     metrics: Sequence[MetricLike] | None = None,
     ranking: DistanceMetric = "cosine",
 ) -> None:
-    """Those checks of `compare` that need no images; raises InputError as it."""
+    """The checks of `compare` that need no images. InputError: as `compare`."""
     named_methods(methods)
     chosen_metrics(metrics, words=True)
     checked_metric(ranking)
     for what, values, such in (("dimension", dims, "128"), ("seed", seeds, "0")):
         if not len(values):
-            raise InputError(f"There is no {what} to measure; give at least one, such as {such}.")
+            raise InputError(f"There is no {what} to measure; pass at least one, such as {such}.")
     for dim in dims:
         if dim != SUGGESTED and (not isinstance(dim, int | np.integer) or dim < 1):
-            raise InputError(f"The dimension {dim!r} can't be measured; give whole numbers from 1, or '{SUGGESTED}'.")
+            raise InputError(f"The dimension {dim!r} cannot be measured; choose whole numbers of at least 1, or '{SUGGESTED}'.")
     names = [notion.name for notion in notions]
     for notion in notions:
         if names.count(notion.name) > 1:
-            raise InputError(f"Two notions are called '{notion.name}', so their rows could not be told apart; rename one.")
+            raise InputError(f"Two notions are called '{notion.name}', and their rows would be mixed up; rename one.")
         if notion.joined:
-            raise InputError(f"The notion '{notion.name}' joins several, and methods are compared on one; measure its space by `Space.metrics`.")
+            raise InputError(
+                f"The notion '{notion.name}' joins several, but methods are compared on single ones; measure its space by `Space.metrics`."
+            )
         if notion.attribute is None:
-            raise InputError(f"The notion '{notion.name}' names no attribute that judges it; choose another, or add `attribute` to its file.")
+            raise InputError(f"The notion '{notion.name}' has no attribute to evaluate it; choose another, or add `attribute` to its file.")
 
 
 @folder_kept_out()
@@ -167,22 +167,22 @@ def compare_in_parallel(
     progress: Progress | None = None,
     **options: Any,
 ) -> pd.DataFrame:
-    """The runs of `compare`, a process per core, each with one thread and one notion and seed at a time.
+    """`compare` with a process per core, each with one thread, and one notion and seed at a time.
 
-    Most methods learn by thousands of small steps, which two threads share badly: two processes take about half the time of one.
-    What has no seed ("raw", "pca") is measured by every process of its notion, and listed once.
+    Most methods take thousands of small steps, which do not parallelize over threads: two processes take about half the time of one. Methods without
+    seed ("raw", "pca") are measured by every process of a notion, and listed once.
 
     Args:
         workers: processes; None: one per core.
-        progress: called with (parts done, parts in all) as they are finished, in order; a part is a notion with one seed.
+        progress: called with (parts done, total parts), in order; a part is a notion with one seed.
         options: `metrics` and `ranking` of `compare`.
 
     Returns:
-        The rows of `compare`, in its order, or its errors. `fit_seconds` are of one thread beside busy neighbors.
+        The rows of `compare`, in its order, or its errors. `fit_seconds` are of one thread on a busy machine.
     """
     from joblib import Parallel, delayed
 
-    # Refuses what `compare` refuses before a process is started.
+    # raises the errors of `compare` before any process is started
     no_runs(base.table, notions, methods, dims, seeds, **options)
     parts = [delayed(compare)(base, [notion], methods, dims, [seed], **options) for seed in seeds for notion in notions]
     frames: list[pd.DataFrame] = []
@@ -191,7 +191,7 @@ def compare_in_parallel(
         if progress:
             progress(len(frames), len(parts))
     runs = pd.concat(frames, ignore_index=True).drop_duplicates([*_PLACE, "seed"])
-    # the first seed's frames have every notion, method and dimension, in the order of `compare`
+    # the frames of the first seed have every notion, method and dimension, in the order of `compare`
     first = pd.concat(frames[: len(notions)])[_PLACE].itertuples(index=False, name=None)
     order = {place: number for number, place in enumerate(dict.fromkeys(first))}
     places = pd.Series([order[place] for place in runs[_PLACE].itertuples(index=False, name=None)])
@@ -199,7 +199,7 @@ def compare_in_parallel(
 
 
 class _Task:
-    """One notion on the images, its texts looked up once and only if something reads them."""
+    """A notion on the images; its texts are embedded once, on first use."""
 
     def __init__(self, base: "Space", notion: "Notion") -> None:
         self.base, self.notion = base, notion
@@ -207,22 +207,22 @@ class _Task:
         known = has_label(labels)
         rows, differing = base.judged_rows(labels.where(known))
         self.left_out = int((~known).sum()) + differing
-        self.labeled = known & np.isin(np.arange(len(base)), rows)  # where rows are of one image, it must not find itself
+        self.labeled = known & np.isin(np.arange(len(base)), rows)  # several rows of an image must not find each other
         every = self.labeled.all()
         self.vectors, self.labels = (base.vectors, labels) if every else (base.vectors[self.labeled], labels[self.labeled].reset_index(drop=True))
 
     @cached_property
     def texts(self) -> Any:
-        """(n, r) embeddings of the prompts, a row per aspect."""
+        """Embeddings (n, r) of the prompts, a row per aspect."""
         return self.base.embed_aspects(self.notion)[0]
 
     @cached_property
     def features(self) -> Any:
-        """(m, r) what the encoder gives for the images, not scaled to unit length."""
+        """The encoder's features (m, r) of the images, not scaled to unit length."""
         return self.vectors * self.base.lengths[self.labeled, None]
 
     def material(self, learns_from: LearnsFrom, seed: int) -> tuple[Any, ...]:
-        """What the `fit` of a method takes. Where it learns nothing, the images stand in: only their width is looked at."""
+        """Arguments of a method's `fit`. Methods that learn nothing get the images, of which only the width matters."""
         if learns_from == "labels":
             return self.vectors, self.labels
         if learns_from == "nothing":
@@ -246,13 +246,13 @@ class _Run(NamedTuple):
 
 def _check(table: "ImageTable", notions: Sequence["Notion"]) -> None:
     if not len(notions):
-        raise InputError("There is no notion to measure; give at least one, such as 'car color'.")
+        raise InputError("There is no notion to measure; pass at least one, such as 'car color'.")
     for notion in notions:
         assert notion.attribute is not None
         if notion.attribute not in table.attributes:
-            raise InputError(f"The notion '{notion.name}' is judged by the attribute '{notion.attribute}', but the images have {table.attributes}.")
+            raise InputError(f"The notion '{notion.name}' needs the attribute '{notion.attribute}', but the images have {table.attributes}.")
         if not has_label(table.frame[notion.attribute]).any():
-            raise InputError(f"No image has a label of '{notion.attribute}', by which '{notion.name}' is judged; choose other images.")
+            raise InputError(f"No image has a label of '{notion.attribute}', which '{notion.name}' needs; choose other images.")
 
 
 def _runs(
@@ -289,14 +289,14 @@ def _zero_shot(estimator: Any, images: Any, task: _Task) -> dict[str, float]:
     labels = np.array([str(label).strip().casefold() for label in task.labels])
     if not np.isin(labels, aspects).any():
         return {"zero_shot": np.nan}
-    # in one call, since a random embedding tells rows apart by their numbers
+    # in one call, since a random embedding depends on row numbers
     rows = np.asarray(estimator.transform(np.concatenate([images, task.texts])), np.float32)
     places, prompts = rows[: len(labels)], unit_rows(rows[len(labels) :], "The prompts", zeros=True)
     return {"zero_shot": float((aspects[best_aspects(places, prompts)] == labels).mean())}
 
 
 def collected(rows: Iterable[dict[str, Any]], on_run: OnRun | None) -> list[dict[str, Any]]:
-    """The rows, of which `on_run` gets each as it comes."""
+    """The rows as a list; `on_run` is called with each."""
     found = []
     for row in rows:
         found.append(row)
@@ -306,12 +306,12 @@ def collected(rows: Iterable[dict[str, Any]], on_run: OnRun | None) -> list[dict
 
 
 def labeled(on_run: OnRun | None, **label: Any) -> OnRun | None:
-    """`on_run` that gets each row with the label in front."""
+    """Wraps `on_run` to put a label in front of each row."""
     return (lambda row: on_run(label | row)) if on_run else None
 
 
 def joined(frames: Sequence[tuple[Any, pd.DataFrame]], column: str, empty: pd.DataFrame) -> pd.DataFrame:
-    """All runs one after the other, with a first column of their labels; the columns of `empty` where there are none."""
+    """Concatenates all runs, with their labels as the first column; the columns of `empty` if there are none."""
     filled = [frame.assign(**{column: label}) for label, frame in frames if len(frame)]
     runs = pd.concat(filled, ignore_index=True) if filled else empty.assign(**{column: None})
     return runs[[column, *empty.columns]]

@@ -1,4 +1,4 @@
-"""Runs of a comparison as tables: mean and deviation, as numbers and as texts, long and in the paper's form."""
+"""Tables of a comparison: mean and standard deviation, as numbers and as text, in long form and in the paper's form."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,9 @@ from likeness.evaluation import METRICS, listed_metric, metric_title
 from likeness.notions import METHOD_TITLES
 from likeness.studies.table_texts import NONE, with_spread
 
-# The encoder's own space has one size, whatever the others'.
+# the encoder's own space has one size, independent of the others'
 FIXED = "raw"
-# The Oracle has seen the labels, so that it is out of the competition (as in the paper).
+# the Oracle uses the labels, so it is not ranked (as in the paper)
 _NO_RIVAL = "oracle"
 _GROUP = ["notion", "method", "dim"]
 
@@ -19,16 +19,16 @@ _GROUP = ["notion", "method", "dim"]
 def statistics(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.DataFrame:
     """Mean and standard deviation over the runs of each notion, method and dimension, in order of first appearance.
 
-    The deviation is that of the runs as they are (ddof 0), as in the authors' code; the paper does not say. Of the metrics those that the runs have
-    are taken, None: all that are listed in `likeness.evaluation`; InputError where they have none.
+    The standard deviation has ddof 0, as in the authors' code; the paper does not say. Metrics that the runs lack are ignored; None: all listed in
+    `likeness.evaluation`. InputError: the runs have none.
 
     Returns:
-        Columns notion, method, dim, metric, mean, std and runs, a row per metric; mean and std are NaN and runs is 0 where the method was refused.
+        Columns notion, method, dim, metric, mean, std and runs, a row per metric; mean and std are NaN and runs is 0 if the method was refused.
     """
     wanted = _all_of(runs) if metrics is None else metrics
     present = [metric for metric in wanted if metric in runs.columns]
     if not present:
-        raise InputError(f"The runs have none of the metrics {', '.join(wanted)}; their columns are {', '.join(map(str, runs.columns))}.")
+        raise InputError(f"The runs have none of the metrics {', '.join(wanted)}; choose from their columns {', '.join(map(str, runs.columns))}.")
     table = runs.melt(_GROUP, present, "metric", "value")
     groups = table.groupby([*_GROUP, "metric"], sort=False)["value"]
     result = groups.agg(mean="mean", runs="count").reset_index()
@@ -39,10 +39,10 @@ def statistics(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.D
 
 
 def summarize(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.DataFrame:
-    """One row per notion, method and dimension: notion, method, dim, runs, and each metric as text; where images without a label were left out of a
-    notion's figures, also how many: left out.
+    """One row per notion, method and dimension: notion, method, dim, runs, and each metric as text; if images without a label were ignored for a
+    notion, also their number: left out.
 
-    `0.574 ± 0.002` is mean and standard deviation as in `statistics`, `0.574` a single run, "–" a method that was refused.
+    `0.574 ± 0.002` is mean and standard deviation as in `statistics`, `0.574` a single run, "–" a refused method.
     """
     rows, left_out = [], left_out_of(runs)
     for place, lines in _with_texts(runs, metrics).groupby(_GROUP, sort=False):
@@ -53,7 +53,7 @@ def summarize(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.Da
 
 
 def left_out_of(runs: pd.DataFrame) -> dict[str, int]:
-    """Of each notion that was judged without some images, how many have no label."""
+    """Number of unlabeled images of each notion that was evaluated without some images."""
     counts = runs.groupby("notion", sort=False)["left_out"].max() if "left_out" in runs else pd.Series(dtype=int)
     return {str(notion): int(count) for notion, count in counts.items() if count > 0}
 
@@ -61,12 +61,12 @@ def left_out_of(runs: pd.DataFrame) -> dict[str, int]:
 def paper_table(runs: pd.DataFrame, metrics: Sequence[str] | None = None, bold: bool = False) -> pd.DataFrame:
     """The form of the appendix's Table 1: a row per notion and metric, a column per method.
 
-    Runs and metrics are as for `statistics`. With `bold` the best text of a row is put between double asterisks, which `as_latex` understands too,
-    several if they are equal as written, the Oracle aside.
+    Runs and metrics are as for `statistics`. `bold` puts the best texts of a row, except the Oracle's, between double asterisks, which `as_latex`
+    converts.
 
     Returns:
-        Texts as in `summarize`; "" where a method has not run. Columns: notion, metric, and the methods' titles. If a notion has several
-        dimensions, a column dim comes after the notion, and the raw encoder stands beside each.
+        Texts as in `summarize`; "" if a method has not run. Columns: notion, metric, and the methods' titles. If a notion has several dimensions, a
+        column dim follows the notion, and the raw encoder is repeated for each.
     """
     long = _with_texts(runs, metrics)
     methods = list(dict.fromkeys(long["method"]))
@@ -103,10 +103,10 @@ def _with_texts(runs: pd.DataFrame, metrics: Sequence[str] | None) -> pd.DataFra
 
 
 def refusals(runs: pd.DataFrame) -> list[str]:
-    """One sentence for each method that did not apply to a notion, and one for each encoder that could not be used.
+    """A sentence for each method that does not apply to a notion, and for each encoder that cannot be used.
 
-    `runs` are of `compare`, `embedding_sizes`, `encoder_sizes` or `prompt_counts`. Where a method was refused at several dimensions or numbers of
-    prompts, they are listed, with the reason given at the first.
+    `runs` are of `compare`, `embedding_sizes`, `encoder_sizes` or `prompt_counts`. Several refused dimensions or numbers of prompts are listed
+    together, with the reason of the first.
     """
     if "refused" not in runs.columns:
         return []

@@ -1,4 +1,4 @@
-"""How fast runs get where: a metric against epochs (language guidance, Figure S1)."""
+"""Convergence of runs: a metric by epoch (language guidance, Figure S1)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def convergence(runs: Sequence["RunFolder"], metric: str = "recall_at_1") -> pd.DataFrame:
-    """What runs measured, epoch by epoch: the data of Figure S1 of "Integrating Language Guidance" (Roth et al., CVPR 2022).
+    """The metric of runs by epoch, as in Figure S1 of "Integrating Language Guidance" (Roth et al., CVPR 2022).
 
-    Runs stand in the order of a legend; those that have not measured the metric yet have no row. InputError: no run, or none that has measured it.
+    Runs are in the order of a legend; those without the metric have no row. InputError: no run, or none with the metric.
 
     Returns:
-        Columns run, seed, epoch and the metric, a row per evaluation. `run` is the config's name, so that seeds of one config share it. Where runs
-        of one name differ in more than the seed, or two have the same seed, each is called "NAME (FOLDER)" instead.
+        Columns run, seed, epoch and the metric, a row per evaluation. `run` is the config's name, shared by the seeds of a config; if runs of the
+        same name differ in more than the seed, or have the same seed, each is "NAME (FOLDER)".
     """
     from likeness.training import figure_names
 
@@ -35,17 +35,17 @@ def convergence(runs: Sequence["RunFolder"], metric: str = "recall_at_1") -> pd.
         if metric in frame
     ]
     every = pd.concat(parts, ignore_index=True)[["run", "seed", "epoch", metric]]
-    # an epoch is steps / steps per epoch: seeds must not differ in its last digits
+    # an epoch is steps / steps per epoch; rounded, so that seeds agree
     return every.assign(epoch=every["epoch"].round(6))
 
 
 def convergence_table(curves: pd.DataFrame, metric: str = "recall_at_1") -> pd.DataFrame:
-    """How high each run gets and how soon, by its mean over the seeds at each epoch; larger must be better.
+    """Best value and speed of each run, by its mean over the seeds at each epoch; larger must be better.
 
     Returns:
-        A row per run: run, seeds, best and "best ±" (deviation over the seeds there, ddof 0), epoch (of the best, the first of equal ones), last
-        (at the last epoch), and match_epoch: the first epoch at which the run is as good as the weakest of the runs ever gets ("matching
-        performance is reached much earlier").
+        A row per run: run, seeds, best and "best ±" (standard deviation over the seeds there, ddof 0), epoch (of the best value, the first if tied),
+            last (value at the last epoch), and match_epoch: the first epoch at which the run reaches the best value of the weakest run ("matching
+            performance is reached much earlier").
     """
     means = {run: own.groupby("epoch")[metric].mean() for run, own in curves.groupby("run", sort=False)}
     weakest = min((mean.max() for mean in means.values()), default=float("nan"))

@@ -1,4 +1,4 @@
-"""Do larger encoders help (InDiReCT, section 6 and Figure 4)?"""
+"""Effect of the encoder's size (InDiReCT, section 6 and Figure 4)."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Embed = Callable[[ImageTable, str], Space]
 
-# The two sizes that ship, and the paper's three.
+# the two shipped sizes, and the paper's three
 SHIPPED_ENCODERS = ("cars-small", "cars")
 PAPER_ENCODERS = ("ViT-B-32/openai", "ViT-B-16/openai", "ViT-L-14/openai")
 
@@ -37,19 +37,19 @@ def encoder_sizes(
     should_stop: Callable[[], bool] | None = None,
     on_run: OnRun | None = None,
 ) -> pd.DataFrame:
-    """The metrics of every notion and method on top of each encoder. Images and prompts are embedded once per encoder and then stored.
+    """The metrics of every notion and method for each encoder. Images and prompts are embedded once per encoder and cached.
 
-    An encoder that can't be used, for want of its weights say, gives one refused run per notion and method, with the reason, and the rest
-    goes on. Arguments, errors and result are those of `compare`, with a first column `encoder`; `should_stop` also ends an embedding.
+    An encoder that cannot be used, for example without its weights, gives a refused run per notion and method, with the reason. Arguments, errors and
+    result are those of `compare`, with a first column `encoder`; `should_stop` also ends an embedding.
 
     Args:
         encoders: names that `likeness.encoders.load_encoder` takes, such as `SHIPPED_ENCODERS` or `PAPER_ENCODERS`.
-        methods: by default those of the paper's figure.
-        dim: dimensions of the notions' spaces, by default the paper's; "suggested": by each encoder's prompts. The rows of an encoder that can't be
-            used then say 0.
+        methods: default: those of the paper's figure.
+        dim: dimensions of the notions' spaces, by default the paper's; "suggested": from each encoder's prompts, or 0 for an encoder that cannot be
+            used.
         embed: (table, encoder) -> the encoder's space; by default `likeness.embedding.embed`.
 
-    InputError: no encoder, one twice, or none that can be used.
+    InputError: no encoder, a repeated one, or none that can be used.
     """
     from likeness.embedding import embed as embed_table
 
@@ -62,7 +62,7 @@ def encoder_sizes(
     for place, encoder in enumerate(encoders):
         keep, share = labeled(on_run, encoder=encoder), progress_of_part(progress, place * each, len(encoders) * each)
         base = None if should_stop and should_stop() else _usable(make, table, encoder, notions, methods)
-        if base is None or (should_stop and should_stop()):  # a stopped embedding is no base, and no reason to refuse the encoder
+        if base is None or (should_stop and should_stop()):  # a stopped embedding is no space, and no reason to refuse the encoder
             break
         if isinstance(base, str):
             refused[encoder] = base
@@ -78,9 +78,9 @@ def encoder_sizes(
 
 
 def check_encoders(encoders: Sequence[str]) -> None:
-    """Raises InputError as `encoder_sizes` for no encoder, or one twice."""
+    """InputError, as `encoder_sizes`: no encoder, or a repeated one."""
     if not len(encoders):
-        raise InputError("There is no encoder to measure; name at least one, such as 'cars'.")
+        raise InputError("There is no encoder to measure; pass at least one, such as 'cars'.")
     for encoder in encoders:
         if list(encoders).count(encoder) > 1:
             raise InputError(f"The encoder '{encoder}' stands twice; give each once.")

@@ -1,4 +1,4 @@
-"""How many prompts does a notion need (InDiReCT, section 6 and Figure 5)?"""
+"""Effect of the number of prompts (InDiReCT, section 6 and Figure 5)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ COUNTS = tuple(range(10, 151, 10))
 
 
 class _Part(NamedTuple):
-    """Runs that share a sample of prompts; `prompts` is 0 for methods that read none."""
+    """Runs that share a sample of prompts; `prompts` is 0 for methods without prompts."""
 
     prompts: int
     notion: "Notion"
@@ -42,27 +42,25 @@ def prompt_counts(
     should_stop: Callable[[], bool] | None = None,
     on_run: OnRun | None = None,
 ) -> pd.DataFrame:
-    """The metrics of a notion fitted on samples of its prompts, for several sizes of the sample.
+    """The metrics of a notion fitted on samples of its prompts, for several sample sizes.
 
-    A seed fixes both the sample and the method's random choices. Within a seed the samples are nested (the 20 prompts of a seed are its
-    10 and ten more), so that a curve shows what further prompts add; between seeds they are drawn independently. The paper draws a new
-    sample for each run and leaves open whether they are nested. All prompts are embedded once. Of several templates, aspects are sampled, each
-    with all of its prompts: it is one row of the fit. Other arguments and errors are those of `compare`.
+    The seed determines the sample and the method's random choices. Samples of a seed are nested (its 20 prompts are its 10 and ten more), so a curve
+    shows the effect of more prompts; seeds are independent. The paper draws a new sample for each run and does not say whether they are nested. With
+    several templates, aspects are sampled with all of their prompts. Other arguments and errors are those of `compare`.
 
     Args:
         notion: the paper's has 569 car model names ("car-model-names" on the shipped images, "cars196-car-model" on Cars196).
-        counts: how many prompts (with several templates, aspects), from 2 to as many as the notion has.
-        methods: by default all of the paper, whose figure shows InDiReCT ("adam"); those that read no prompt are measured once per seed and stand at
-            0 prompts.
-        dim: dimensions of the space, by default the paper's; "suggested": the notion's own `dim`, or where it has none, what
-            `likeness.notions.suggest_dim` says of each sample.
+        counts: numbers of prompts (with several templates, aspects), from 2 to all of the notion.
+        methods: default: all of the paper, whose figure shows InDiReCT ("adam"). Methods without prompts are measured once per seed, at 0 prompts.
+        dim: dimensions of the space, by default the paper's; "suggested": the notion's own `dim`, or else `likeness.notions.suggest_dim` of each
+            sample.
 
     Returns:
-        The runs of `compare` with the first columns `prompts` and `rank`, how many directions the sample spans (`likeness.notions.text_rank`); 0 and
-        0 where no prompt is read. Where the rank stays behind the number of prompts, it is that of the encoder's text side, and to as many
-        dimensions InDiReCT's minimum keeps all that any prompts say.
+        The runs of `compare` with the first columns `prompts` and `rank`, the number of directions that the sample spans
+        (`likeness.notions.text_rank`); both are 0 for methods without prompts. A rank below the number of prompts is that of the text encoder, and
+        with as many dimensions InDiReCT's minimum keeps all information of any prompts.
 
-    InputError: more prompts than the notion has, no count, one that is no whole number from 2, or one twice.
+    InputError: more prompts than the notion has, no count, one that is not a whole number of at least 2, or a repeated one.
     """
     check_counts(counts, notion)
     empty = no_runs(base.table, [notion], methods, (dim,), seeds, metrics=metrics)
@@ -94,25 +92,25 @@ def prompt_counts(
 
 
 def prompt_sample(notion: "Notion", count: int, seed: int) -> "Notion":
-    """The notion with `count` of its aspects: the first of an order that the seed shuffles."""
+    """The notion with `count` of its aspects: the first in an order shuffled by the seed."""
     order = np.random.default_rng(seed).permutation(len(notion.aspects))[:count]
     return replace(notion, aspects=tuple(notion.aspects[row] for row in order))
 
 
 def check_counts(counts: Sequence[int], notion: "Notion") -> None:
-    """Raises InputError as `prompt_counts` for numbers of prompts that can't be sampled of a notion."""
+    """InputError, as `prompt_counts`: numbers of prompts that cannot be sampled from a notion."""
     if not len(counts):
-        raise InputError("There is no number of prompts to measure; give at least one, such as 10.")
+        raise InputError("There is no number of prompts to measure; pass at least one, such as 10.")
     for count in counts:
         if not isinstance(count, int | np.integer) or count < 2:
-            raise InputError(f"{count} prompts can't be sampled; give whole numbers from 2.")
+            raise InputError(f"{count} prompts cannot be sampled; choose whole numbers of at least 2.")
         if count > len(notion.aspects):
             raise InputError(
-                f"The notion '{notion.name}' has {len(notion.aspects)} prompts, so {count} can't be sampled; "
-                "give smaller numbers or a notion with more aspects."
+                f"The notion '{notion.name}' has {len(notion.aspects)} prompts, so {count} cannot be sampled; choose smaller numbers or a "
+                "notion with more aspects."
             )
         if list(counts).count(count) > 1:
-            raise InputError(f"{count} prompts stand twice; give each number once.")
+            raise InputError(f"{count} prompts are listed twice; list each number once.")
 
 
 def _parts(notion: "Notion", counts: Sequence[int], methods: Methods, seeds: Sequence[int]) -> Iterator[_Part]:

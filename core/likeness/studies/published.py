@@ -1,4 +1,4 @@
-"""What the InDiReCT paper reports, in the names of this package."""
+"""Results of the InDiReCT paper, with the names of this package."""
 
 import math
 from typing import Literal, get_args
@@ -12,7 +12,7 @@ from likeness.io import assets_dir
 Table = Literal["appendix_table1", "section5", "table1", "table2"]
 
 PAPERS = ("indirect",)
-# the paper's column heads -> names that `compare` takes; its InDiReCT is the Adam procedure
+# column heads of the paper -> names for `compare`; its InDiReCT is the Adam procedure
 _METHODS = {
     "Random": "random",
     "CLIP": "raw",
@@ -23,24 +23,25 @@ _METHODS = {
     "InDiReCT": "adam",
     "Oracle": "oracle",
 }
-# the dataset whose notions carry no dataset in their name
+# the dataset whose notions have no dataset in their name
 _OWN = "Synthetic Cars"
 
 
 def published(paper: str = "indirect", dataset: str | None = None, table: Table = "appendix_table1") -> pd.DataFrame:
-    """A table of a paper, transcribed in `assets/papers` (its README says what could not be read).
+    """A table of a paper, transcribed in `assets/papers` (its README lists what is unreadable).
 
     Args:
         paper: "indirect" (Kobs et al., WACV 2023).
-        dataset: as the paper calls it, such as "Cars196"; None for all.
-        table: "appendix_table1" (all seven metrics), "table2" (MAP@R and Prec@1, rounded to a tenth of a percent), "section5" (Prec@1 of
-            networks trained on labels, with which section 5 compares) or "table1" (datasets, notions and prompts).
+        dataset: name in the paper, such as "Cars196"; None: all.
+        table: "appendix_table1" (all seven metrics), "table2" (MAP@R and Prec@1, rounded to a tenth of a percent), "section5" (Prec@1 of networks
+            trained on labels, for comparison) or "table1" (datasets, notions and prompts).
 
     Returns:
-        Results: dataset, notion, metric, method, mean and std, the last two as fractions over five runs. Notions, metrics and methods bear the
-        names of `likeness.notions` and `compare`; the paper's InDiReCT is "adam", its CLIP "raw". NaN where the paper reports nothing (PCA with
-        fewer prompts than dimensions, the deviation of CLIP) or its text can't be read. "section5": the same with dim and without deviations; its
-        method "Jun et al." (Combination of multiple global descriptors for image retrieval, arXiv:1903.10663) is none of ours. "table1": dataset,
+        Results: dataset, notion, metric, method, mean and std, the last two as fractions over five runs. Notions, metrics and methods have the names
+            of `likeness.notions` and `compare`; the paper's InDiReCT is "adam", its CLIP "raw". NaN if the paper has no value (PCA with fewer prompts
+            than dimensions, the deviation of CLIP) or an unreadable one. "section5": the same with dim and without deviations; its
+        method "Jun et al." (Combination of multiple global descriptors for image retrieval, arXiv:1903.10663) is not part of this package. "table1":
+        dataset,
         notion, class_count, template, aspects (examples), aspect_count.
 
     Raises:
@@ -48,7 +49,7 @@ def published(paper: str = "indirect", dataset: str | None = None, table: Table 
     """
     for value, known, what in [(paper, PAPERS, "paper"), (table, get_args(Table), "table")]:
         if value not in known:
-            raise InputError(f"There is no {what} '{value}' here; choose from {', '.join(known)}.")
+            raise InputError(f"There is no {what} '{value}'; choose from {', '.join(known)}.")
     frame = pd.read_csv(assets_dir() / "papers" / f"{paper}_{table}.csv")
     names = zip(frame["dataset"], frame["notion"].str.lower(), strict=True)
     frame["notion"] = [notion if where == _OWN else f"{where} {notion}" for where, notion in names]

@@ -1,4 +1,4 @@
-"""What a study asks: which notions, and in how many dimensions."""
+"""Notions and dimensions of a study."""
 
 from pathlib import Path
 
@@ -10,16 +10,15 @@ from likeness.studies.comparison import SUGGESTED
 
 
 def judged_notions(table: ImageTable, every: bool = False, folder: Path | None = None) -> list[Notion]:
-    """The notions that a table has labels to judge: the paper's three for Synthetic Cars where it has those, else all; all with `every`.
-    Notions with others joined are none: methods are compared on one (`compare`). `folder` is where the user's own notions lie; by default one of
-    the cache. InputError: it has no label that a notion is judged by.
+    """The notions that a table has labels for: the paper's three for Synthetic Cars if it has those, else, or with `every`, all. Compositions are
+    excluded (see `compare`). `folder` holds the user's own notions; by default one of the cache. InputError: no label column of any notion.
     """
     attributes = table.attributes
     labeled = [notion for notion in list_notions(folder) if notion.attribute in attributes and not notion.joined]
     if not labeled:
         named = recognized(table.root)
         remedy = f"; write '{named}' to read it with its labels" if named else ""
-        raise InputError(f"'{table.name}' has no attribute that a notion is judged by; it has {attributes or 'none'}{remedy}.")
+        raise InputError(f"'{table.name}' has no label column of any notion; it has {attributes or 'none'}{remedy}.")
     paper = [notion for notion in labeled if notion.slug in PAPER_NOTIONS]
     return labeled if every else paper or labeled
 
@@ -34,4 +33,4 @@ def parse_whole_number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise InputError(f"'{text}' is not a whole number; give numbers such as 2,16,128.") from None
+        raise InputError(f"'{text}' is not a whole number; enter numbers such as 2,16,128.") from None

@@ -1,4 +1,4 @@
-"""Settings of a study's rows, such as the learning rate of each loss, chosen on held-out training images, so that no test image has a say."""
+"""Tuning of the settings of a study's rows, such as learning rates of losses, on held-out training images, never on test images."""
 
 from collections.abc import Collection
 from itertools import product
@@ -14,13 +14,13 @@ HELD_OUT = 0.15
 
 
 def sweep_of(study: StudyConfig, rows: Collection[str] | None = None) -> StudyConfig:
-    """The study that tries every combination of the values under `study.sweep` in each row that trains, or in these rows, with its first seed.
+    """The study with every combination of the values under `study.sweep` for each trained row, or these rows, with its first seed.
 
-    A part of the training classes, or images, is held out and judges (`data.validation`; 0.15 where the study has none). Of a study on several
-    splits the first one trains, the easiest. InputError: a study without `sweep`.
+    Evaluated on held-out training classes, or images (`data.validation`; 0.15 if the study has none). With several splits, uses the first, easiest
+    one. InputError: a study without `sweep`.
     """
     if not study.sweep:
-        raise InputError(f"{study.name} names no values to try; write into its file, say, sweep: {{optimizer.rate: [0.0003, 0.001, 0.003]}}.")
+        raise InputError(f"{study.name} has no values to try; add to its file, for example, sweep: {{optimizer.rate: [0.0003, 0.001, 0.003]}}.")
     found: dict[str, dict[str, Any]] = {}
     for row, config in row_configs(study, rows).items():
         if config.epochs:
@@ -31,12 +31,12 @@ def sweep_of(study: StudyConfig, rows: Collection[str] | None = None) -> StudyCo
 
 
 def sweep_table(study: StudyConfig, every: pd.DataFrame) -> pd.DataFrame:
-    """What came out of a sweep of this study, from a line per run, as `likeness.studies.measured` gives them: for each row that trains the values
-    that were tried, their figure, and which are the best.
+    """Results of a sweep of this study, from a row per run, as from `likeness.studies.measured`: the tried values of each trained row, their score,
+    and which are best.
 
     Returns:
-        row, a column for each setting, `figure` (R@1, or with continuous labels the mean label distance of ten images, of what was held out),
-        `best`, and `edge`: the best value is the smallest or the largest that was tried, so that there may be a better one beyond.
+        row, a column for each setting, `figure` (R@1, or with continuous labels the mean label distance at 10, on held-out images), `best`, and
+        `edge`: the best value is the smallest or largest tried one, so there may be a better one beyond.
     """
     lines = []
     for row, config in row_configs(study).items():

@@ -1,4 +1,4 @@
-"""Which images take part where spaces are compared with language, and what class each is."""
+"""Images and classes of a comparison of spaces with language."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from likeness.language import readable_names
 
 @dataclass(frozen=True)
 class SemanticClasses:
-    """The images that take part: their rows in the table, class numbers and class names, cleaned."""
+    """The images in use: their rows in the table, class numbers, and cleaned class names."""
 
     rows: NDArray[np.int64]
     labels: NDArray[np.int64]
@@ -22,7 +22,7 @@ class SemanticClasses:
 
 
 def classes_of(table: ImageTable, attributes: list[str], kept: set[str] | None, least: int) -> SemanticClasses:
-    """The classes of a table, without those that are left out; InputError where fewer than two are left, or one has a single image."""
+    """The classes of a table, without excluded ones. InputError: fewer than two are left, or one has a single image."""
     every = image_classes(table, attributes)
     sizes = np.bincount(every.labels[every.rows])
     wanted = {name for name, size in zip(every.names, sizes, strict=True) if size >= least and (kept is None or name in kept)}
@@ -30,7 +30,7 @@ def classes_of(table: ImageTable, attributes: list[str], kept: set[str] | None, 
     what = ", ".join(attributes)
     if len(classes.names) < 2:
         found = f"only the {what} '{classes.names[0]}'" if classes.names else f"no {what}"
-        raise InputError(f"There is {found} among the images of '{table.name}' that take part, but language compares classes; choose other ones.")
+        raise InputError(f"There is {found} among the selected images of '{table.name}', but language compares classes; select others.")
     single = np.flatnonzero(np.bincount(classes.labels) < 2)
     if len(single):
         others = f", as have {len(single) - 1} others" if len(single) > 1 else ""
@@ -42,13 +42,13 @@ def classes_of(table: ImageTable, attributes: list[str], kept: set[str] | None, 
 
 
 def unseen_classes(encoders: list[str], attributes: list[str]) -> set[str]:
-    """Classes that all the runs among the encoders test on."""
+    """Classes that are test classes of all runs among the encoders."""
     from likeness.training import RunFolder, run_images
 
     parsed = [(name, parse_name(name)) for name in encoders]
     folders = [(name, Path(target.target).expanduser()) for name, target in parsed if target.kind == "run"]
     if not folders:
-        raise InputError("--unseen asks for classes that a run was not trained on, but no encoder is a run; name one as run:FOLDER.")
+        raise InputError("--unseen selects classes that a run was not trained on, but no encoder is a run; add one as run:FOLDER.")
     kept: list[set[str]] = []
     for name, folder in folders:
         config = RunFolder(folder).config()

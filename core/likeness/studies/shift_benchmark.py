@@ -1,4 +1,4 @@
-"""The study of methods on splits of growing distance: what is compared, and settings that fit a network and the classes (ooDML)."""
+"""Study of methods on splits of growing distance: its methods, and settings for a network and classes (ooDML)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,15 +10,15 @@ from likeness.shifts import SplitFile
 from likeness.studies.study import StudyConfig, row_configs
 from likeness.training import read_config
 
-SHOTS = 2  # images of each new class that a trained network is adapted to
-WHOLE_PRESET = "oodml-cars196"  # the protocol of the benchmark's paper, which trains whole networks
+SHOTS = 2  # images of each new class for the adaptation of a trained network
+WHOLE_PRESET = "oodml-cars196"  # the protocol of the ooDML paper, which trains whole networks
 _FEWEST_QUERIES = 2
 _BATCHES = (96, 48, 24)
 _PER_CLASS = (4, 6, 8, 12, 16, 24, 48)
-_PIXELS = 96 * 224**2  # in a batch, about as many as the papers' 112 images of 224 px have
-# Other values than the objective's own, for runs of the size that a benchmark has.
+_PIXELS = 96 * 224**2  # pixels of a batch, about those of the papers' 112 images of 224 px
+# values other than the objective's own, for runs of the size of a benchmark
 _OPTIONS: dict[str, dict[str, Any]] = {"r-margin": {"beta": 0.6, "rho": 0.35}}
-# Margin with what goes around it, by wrapper.
+# Margin with its wrappers, by wrapper
 _AROUND: dict[str, tuple[str, dict[str, Any]]] = {
     "uniform_prior": ("Margin + uniform prior", {"objective.uniform_prior": {"weight": 0.2}}),
     "s2sd": ("S2SD", {"objective.s2sd": {"target_dims": [512]}}),
@@ -29,7 +29,7 @@ _ELG = {"guidance": {"kind": "elg", "gamma": 0.0, "omega": 10.0, "language": "mi
 
 @dataclass(frozen=True)
 class ShiftMethod:
-    """changes: of a run's config, by dotted keys. help: what it does, for people."""
+    """changes: of a run's config, by dotted keys. help: one sentence."""
 
     help: str
     changes: dict[str, Any] = field(default_factory=dict)
@@ -37,12 +37,12 @@ class ShiftMethod:
 
 @dataclass(frozen=True)
 class ShiftNetwork:
-    """What is trained.
+    """The network to train.
 
     Attributes:
         name: of the backbone.
-        image_size: side in pixels of the images that it was made for.
-        whole: whether all of it is trained, not the embedding layer alone.
+        image_size: native image size in pixels.
+        whole: trains all of it, not only the embedding layer.
     """
 
     name: str
@@ -51,17 +51,17 @@ class ShiftNetwork:
 
 
 def shift_methods() -> dict[str, ShiftMethod]:
-    """By title: the raw encoder, each objective on classes, what goes around Margin, and Margin with language guidance."""
+    """Methods by title: the raw encoder, all objectives on classes, Margin with wrappers, and Margin with language guidance."""
     objectives = {
         each.title: ShiftMethod(each.help, {"objective.name": name, "objective.options": _OPTIONS.get(name, {})})
         for name, each in objectives_on("classes").items()
     }
     around = {title: ShiftMethod(f"Around Margin: {WRAPPERS[name].help}", changes) for name, (title, changes) in _AROUND.items()}
     return {
-        "Raw encoder": ShiftMethod("Not trained: the encoder as it is.", {"epochs": 0, "backbone.dim": None, "few_shot": None}),
+        "Raw encoder": ShiftMethod("The encoder without training.", {"epochs": 0, "backbone.dim": None, "few_shot": None}),
         **objectives,
         **around,
-        "Margin + ELG": ShiftMethod("Margin that also learns from a language model how similar the names of the classes are.", _ELG),
+        "Margin + ELG": ShiftMethod("Margin that also learns similarities of class names from a language model.", _ELG),
     }
 
 
@@ -77,16 +77,16 @@ def shift_study(
     few_shot: bool,
     note: str = "",
 ) -> StudyConfig:
-    """The study, without name and the place of its splits.
+    """The study, without name and path of its splits.
 
     Args:
-        source: of the images.
-        splits: of their classes.
-        images: class -> how many it has.
-        few_shot: whether trained networks are also adapted to `SHOTS` images of each test class.
+        source: source of the images.
+        splits: splits of their classes.
+        images: number of images of each class.
+        few_shot: also adapts trained networks to `SHOTS` images of each test class.
 
     Raises:
-        InputError: a class with too few images, or a method that does not go with the network; the message names both.
+        InputError: a class with too few images, or a method that does not fit the network.
     """
     _check_classes(splits, images, few_shot)
     base: dict[str, Any] = {
@@ -123,13 +123,13 @@ def _check_classes(splits: SplitFile, images: Mapping[str, int], few_shot: bool)
     tested, needed = min({name for split in splits for name in split.test}, key=lambda name: (images[name], name)), SHOTS + _FEWEST_QUERIES
     if few_shot and images[tested] < needed:
         raise InputError(
-            f"The class '{tested}' has {images[tested]} images, and few-shot needs {needed}: {SHOTS} to adapt to and {_FEWEST_QUERIES} to search "
-            "with. Switch few-shot off, or choose other labels as classes."
+            f"The class '{tested}' has {images[tested]} images, but few-shot needs {needed}: {SHOTS} for adaptation and {_FEWEST_QUERIES} "
+            "queries. Turn few-shot off, or choose other labels as classes."
         )
 
 
 def _batch(splits: SplitFile, images: Mapping[str, int], network: ShiftNetwork) -> dict[str, int]:
-    """A batch that the fewest training classes fill; for a whole network with no more images and pixels than there are and memory may hold."""
+    """A batch that the split with the fewest training classes can fill; for a whole network also limited by images and memory."""
     classes = min(len(split.train) for split in splits)
     trains = min(sum(images[name] for name in split.train) for split in splits)
     fits = [size for size in _BATCHES if not network.whole or (size <= trains and size * network.image_size**2 <= _PIXELS)]

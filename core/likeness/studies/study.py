@@ -1,4 +1,4 @@
-"""A study: one config, several variants of it, several seeds; every cell is a run of its own, so that a stopped study goes on where it was."""
+"""A study: several variants of a config with several seeds; each cell is a run, so that a stopped study can be resumed."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -15,7 +15,7 @@ from likeness.progress import Progress
 from likeness.shifts import ClassSplit, read_splits, shipped_splits
 from likeness.training import RunConfig, RunFolder, config_from, read_config, with_changes
 
-# A step of training over a forward pass: backward, the gradients of activations and of weights take a product each (Kaplan et al. 2020, section 2.1).
+# a training step costs three forward passes: the gradients of activations and of weights take a product each (Kaplan et al. 2020, section 2.1)
 _STEP = 3
 
 FIGURES = ("recall_at_1", "map_at_1000", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
@@ -25,15 +25,15 @@ class StudyConfig(FrozenConfig):
     """A table of a paper, or a sweep.
 
     Attributes:
-        name, note: shown to people, also of the folder; what it asks, with paper and table.
+        name, note: title, also of the folder; description, with paper and table.
         base: a preset's name, or a config.
-        seeds: of each row; the table gives their mean and deviation.
-        rows: a row's name -> its changes of the base, by dotted keys.
-        splits: a file of splits, or the name of one that ships: every row is trained on each of its splits, the ooDML benchmark. A row that
-            does not train at all (epochs 0) is measured with the first seed alone.
-        splits_command: what makes that file, where it does not ship.
-        only: names of some of these splits; empty: all.
-        sweep: settings, by dotted keys, and the values that `likeness sweep` tries in every row, on training images that are held out.
+        seeds: seeds of each row; the table has their mean and standard deviation.
+        rows: changes of the base by dotted keys, for each row's name.
+        splits: a file of splits, or the name of a shipped one: every row is trained on each split, as in the ooDML benchmark. Rows without training
+            (epochs 0) use only the first seed.
+        splits_command: command that creates that file, if it does not ship.
+        only: names of the splits to use; empty: all.
+        sweep: values by dotted key that `likeness sweep` tries in every row, on held-out training images.
     """
 
     name: str = "study"
@@ -49,7 +49,7 @@ class StudyConfig(FrozenConfig):
 
 @dataclass(frozen=True)
 class Cell:
-    """One run of a study: a row, a seed, a split where the study has some, the config that follows and the folder it goes to."""
+    """A run of a study: row, seed, split (if any), config and folder."""
 
     row: str
     seed: int
@@ -63,22 +63,22 @@ def studies() -> dict[str, Path]:
 
 
 def read_study(file: Path | str) -> StudyConfig:
-    """A study from a YAML file, or a shipped one by its name; InputError where there is none, or for each key or value that does not fit."""
+    """Reads a study from a YAML file, or a shipped one by name. InputError: there is none, or invalid keys or values."""
     shipped = studies()
-    path = config_file(file, shipped, f"There is no study file or shipped study '{file}'; those that ship are {', '.join(shipped)}.")
+    path = config_file(file, shipped, f"There is no study file or shipped study '{file}'; shipped ones are {', '.join(shipped)}.")
     return StudyConfig.checked(yaml_content(path), path.name)
 
 
 def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None, rows: Collection[str] | None = None) -> list[Cell]:
-    """The runs of a study, seed by seed and split by split, so that every row has a figure early.
+    """The runs of a study, by seed and split, so that every row has results early.
 
-    `folder` is where the runs' folders lie or will lie. `changes` and `rows` are as in `rows_with`. InputError: changes that do not fit, two rows
-    whose names give the same folder, or splits that are not there.
+    `folder` contains the runs' folders. `changes` and `rows` are as in `rows_with`. InputError: invalid changes, two rows whose names give the same
+    folder, or missing splits.
     """
     base, changed = _base(study), rows_with(study, changes or {}, rows)
     slugs = {row: _slug(row) for row in study.rows}
     if len(set(slugs.values())) < len(slugs):
-        raise InputError(f"Two rows of {study.name} differ only in signs ({', '.join(study.rows)}); give them other names.")
+        raise InputError(f"Two rows of {study.name} differ only in punctuation ({', '.join(study.rows)}); rename one.")
     found = []
     for seed in study.seeds:
         for split in study_splits(study):
@@ -92,25 +92,25 @@ def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = Non
 
 
 def rows_with(study: StudyConfig, changes: dict[str, Any], chosen: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
-    """The rows with changes of all of them, or of those that are chosen, by dotted keys: where the data lies, fewer epochs, another omega.
+    """The rows with further changes by dotted keys, of all or of chosen rows, such as another source, fewer epochs, another omega.
 
-    A row stays what it is: a change of guidance, or of another part that a row does not have, leaves that row alone, and one that does not
-    train (epochs 0) gets no epochs and no embedding layer. InputError: changes of name or seed, which the study itself sets, or of what no row has.
+    Changes do not apply to rows without the changed part, such as guidance, and do not give epochs or an embedding layer to rows without training
+    (epochs 0). InputError: changes of name or seed, which the study sets, or of a part that no row has.
     """
     for key in ("name", "seed"):
         if key in changes:
-            told = f"its seeds are {', '.join(map(str, study.seeds))}" if key == "seed" else "a run has its row's"
-            raise InputError(f"{key} can't be set for the runs of a study: {told}; change the study's file.")
+            reason = f"its seeds are {', '.join(map(str, study.seeds))}" if key == "seed" else "a run has its row's"
+            raise InputError(f"{key} cannot be set for the runs of a study: {reason}; change the study's file.")
     configs = row_configs(study, chosen)
     own = {row: {key: value for key, value in changes.items() if _concerns(config, key)} for row, config in configs.items()}
     unused = [key for key in changes if not any(key in each for each in own.values())]
     if unused:
-        raise InputError(f"No row of {study.name} has what '{unused[0]}' is a part of; leave it out, or put it into a row of the study's file.")
+        raise InputError(f"No row of {study.name} has the part of '{unused[0]}'; remove it, or add it to a row in the study's file.")
     return {row: study.rows[row] | own.get(row, {}) for row in study.rows}
 
 
 def row_configs(study: StudyConfig, rows: Collection[str] | None = None) -> dict[str, RunConfig]:
-    """The configs of a study's rows, or of these alone, without name, seed and split; InputError where one does not fit."""
+    """The configs of a study's rows, or of these, without name, seed and split. InputError: an invalid config."""
     base = _base(study)
     return {row: with_changes(base, own) for row, own in study.rows.items() if rows is None or row in rows}
 
@@ -120,30 +120,30 @@ def _base(study: StudyConfig) -> RunConfig:
 
 
 def _concerns(config: RunConfig, key: str) -> bool:
-    """Whether a run has what the dotted key is a part of, and trains where the key is about training."""
+    """Whether a run has the part of the dotted key, and trains if the key is about training."""
     if not config.epochs and key in ("epochs", "backbone.dim"):
         return False
     place: Any = config.model_dump(mode="json")
     for step in key.split(".")[:-1]:
-        place = place.get(step, {}) if isinstance(place, dict) else place  # what is no key at all is told of by the config
+        place = place.get(step, {}) if isinstance(place, dict) else place  # unknown keys are reported by the config
     return place is not None
 
 
 def study_splits(study: StudyConfig) -> list[ClassSplit | None]:
-    """The splits of a study, from easy to hard; one None where it has none. InputError: no such file, or no such split in it."""
+    """The splits of a study, from easy to hard; a single None if it has none. InputError: no such file, or no such split in it."""
     if study.splits is None:
         if study.only:
-            raise InputError(f"{study.name} names the split '{study.only[0]}', but no file of splits; set splits.")
+            raise InputError(f"{study.name} has the split '{study.only[0]}', but no file of splits; set splits.")
         return [None]
     if study.splits_command and study.splits not in shipped_splits() and not Path(study.splits).is_file():
-        raise InputError(f"{study.name} trains on the splits of '{study.splits}', and there is no such file; make it: {study.splits_command}")
+        raise InputError(f"{study.name} needs the splits of '{study.splits}', but there is no such file; create it: {study.splits_command}")
     splits = read_splits(study.splits)
     chosen: list[ClassSplit] = [splits.named(name) for name in study.only] or list(splits)
     return [*sorted(chosen, key=lambda split: split.distance)]
 
 
 def resolve_splits(study: StudyConfig) -> str | None:
-    """Its file of splits by its whole path, which holds from any folder; the name of one that ships as it is."""
+    """The absolute path of its file of splits, or the name of a shipped one."""
     return str(Path(study.splits).resolve()) if study.splits and Path(study.splits).is_file() else study.splits
 
 
@@ -152,10 +152,10 @@ def _slug(name: str) -> str:
 
 
 def run_study(wanted: list[Cell], progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> None:
-    """Trains what is not finished yet; a cell that fails is left, told of at the end, and tried again by the next call.
+    """Trains unfinished cells; failed ones are skipped, reported at the end, and tried again by the next call.
 
-    Before each cell `progress` is called with (cells done, cells, the next cell in words), and `should_stop` asked; once true, the rest is left for
-    the next call. InputError: cells that failed, with the first one's reason.
+    Before each cell, `progress` is called with (cells done, cells, title of the next cell), and `should_stop` checked; if true, the rest is left for
+    the next call. InputError: failed cells, with the first one's reason.
     """
     from likeness.training import train
 
@@ -182,12 +182,12 @@ def _failures(failed: list[tuple[Cell, InputError]], total: int) -> str:
 
 
 def cell_title(cell: Cell) -> str:
-    """ "ArcFace, swap 12, seed 0"."""
+    """Title such as "ArcFace, swap 12, seed 0"."""
     return ", ".join([cell.row, *([cell.split.name] if cell.split else []), f"seed {cell.seed}"])
 
 
 def finished(cell: Cell) -> bool:
-    """True where the cell's run is done; InputError where the folder holds a run with another config."""
+    """Whether the cell's run is finished. InputError: the folder holds a run with another config."""
     run = RunFolder(cell.folder)
     if not (cell.folder / "config.yaml").is_file():
         return False
@@ -197,16 +197,16 @@ def finished(cell: Cell) -> bool:
 
 
 def study_notes(wanted: list[Cell]) -> list[str]:
-    """What runs of a study say of themselves, each sentence once, with the rows that say it."""
+    """Notes of a study's runs, each sentence once, with its rows."""
     found: dict[str, list[str]] = {}
     for cell in wanted:
-        if finished(cell) and (said := RunFolder(cell.folder).status().message):
-            found.setdefault(said, []).append(cell.row)
-    return [f"{', '.join(dict.fromkeys(rows))}: {said}" for said, rows in found.items()]
+        if finished(cell) and (note := RunFolder(cell.folder).status().message):
+            found.setdefault(note, []).append(cell.row)
+    return [f"{', '.join(dict.fromkeys(rows))}: {note}" for note, rows in found.items()]
 
 
 def measured(wanted: list[Cell], which: str = "last") -> pd.DataFrame:
-    """Figures of the finished cells: row, seed, seconds and every metric, of the last or the best weights; with splits also `split`, `distance`."""
+    """Metrics of the finished cells: row, seed, seconds and every metric, of the last or the best weights; with splits also `split`, `distance`."""
     found = []
     for cell in wanted:
         figures = (RunFolder(cell.folder).report() or {}) if finished(cell) else {}
@@ -217,14 +217,14 @@ def measured(wanted: list[Cell], which: str = "last") -> pd.DataFrame:
 
 
 def study_table(wanted: list[Cell], which: str = "last", figures: tuple[str, ...] = FIGURES) -> pd.DataFrame:
-    """A line for each row of the study: runs, and of each figure mean and standard deviation over the seeds ("nmi", "nmi ±")."""
+    """A row for each row of the study: runs, and mean and standard deviation of each metric over the seeds ("nmi", "nmi ±")."""
     return table_of(measured(wanted, which), figures, list(dict.fromkeys(cell.row for cell in wanted)))
 
 
 def read_results(name: str, folder: Path | None = None) -> pd.DataFrame:
-    """The shipped figures of a study that takes too long to repeat in a notebook, a row per run, as `measured` or `compare` gave them.
+    """Shipped results of a study that takes too long for a notebook, a row per run, as from `measured` or `compare`.
 
-    `folder` is of the CSV files; by default those that ship. InputError where there are none of this name.
+    `folder` contains the CSV files; by default the shipped ones. InputError: no results of this name.
     """
     file = (folder or assets_dir() / "results") / f"{name}.csv"
     if not file.is_file():
@@ -234,7 +234,7 @@ def read_results(name: str, folder: Path | None = None) -> pd.DataFrame:
 
 
 def table_of(every: pd.DataFrame, figures: tuple[str, ...] = FIGURES, rows: list[str] | None = None) -> pd.DataFrame:
-    """As `study_table`, from the figures of the single runs; `rows`: also those that have no run yet."""
+    """`study_table` from the metrics of single runs; `rows` also includes rows without runs."""
     lines = []
     for row in dict.fromkeys(every["row"]) if rows is None else rows:
         own = every[every["row"] == row] if len(every) else every
@@ -246,11 +246,11 @@ def table_of(every: pd.DataFrame, figures: tuple[str, ...] = FIGURES, rows: list
 
 
 def image_passes(rows: Iterable[RunConfig], splits: Iterable[ClassSplit], seeds: int, images: Mapping[str, int]) -> int:
-    """At least how many times an image is sent forward through the network, where training with an image counts as three times.
+    """Lower bound of the number of forward passes of images; training with an image counts as three.
 
-    Runs of the embedding layer alone share the features of all images, which are computed once. Of each other run its epochs count and one
-    pass over the images that test; what is small or depends on other settings does not. A method that does not train (epochs 0) has one run on each
-    split, instead of one for each of `seeds`; `images` are in each class.
+    Runs of the embedding layer alone share the features of all images. Other runs count their epochs and one pass over the test images; small or
+    settings-dependent costs are ignored. Methods without training (epochs 0) have one run on each split, not one per seed. `images` is the number in
+    each class.
     """
     configs = list(rows)
     whole = [config for config in configs if not config.backbone.head_only]

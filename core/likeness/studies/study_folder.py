@@ -1,4 +1,4 @@
-"""A study on disk: what it compares, its runs, and how it stands; in a process of its own it outlives who began it."""
+"""A study on disk: its config, runs and status; can run in a background process."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from likeness.training import RunFolder, Status, TaskFolder, begin
 
 @dataclass(frozen=True)
 class StudyStatus:
-    """How a study stands: `state` as of a run; `done` of `total` runs; the `current` one in words; the `message` of what failed."""
+    """Status of a study: `state` as of a run; `done` of `total` runs; title of the `current` one; `message` of failures."""
 
     state: str
     done: int
@@ -26,12 +26,12 @@ class StudyStatus:
 
 
 class StudyFolder(TaskFolder):
-    """The files of a study: `study.yaml`, a folder for each run, and how it stands."""
+    """The files of a study: `study.yaml`, a folder for each run, and the status."""
 
     kind = "study"
 
     def create(self, study: StudyConfig, changes: dict[str, Any] | None = None, rows: Collection[str] | None = None) -> None:
-        """Writes what is compared; `changes`, by dotted keys, go into every row, or into these `rows`: the others stay as the folder has them."""
+        """Writes the study; `changes`, by dotted keys, apply to every row, or to these `rows`: the others keep the folder's values."""
         before = self.study().rows if rows and (self.path / "study.yaml").is_file() else {}
         changed = rows_with(study, changes or {}, rows)
         compared = {row: own if not rows or row in rows else before.get(row, own) for row, own in changed.items()}
@@ -39,18 +39,18 @@ class StudyFolder(TaskFolder):
         write_atomic(self.path / "study.yaml", yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
 
     def study(self) -> StudyConfig:
-        """Raises InputError where there is no study."""
+        """Reads the study. InputError: there is none."""
         file = self.path / "study.yaml"
         if not file.is_file():
             raise InputError(f"There is no study in '{self.path}'; start one with `likeness study`.")
         return read_study(file)
 
     def cells(self) -> list[Cell]:
-        """Its runs, finished or not; InputError as `study` and `likeness.studies.study.cells`."""
+        """Its runs, finished or not. InputError: as `study` and `likeness.studies.study.cells`."""
         return cells(self.study(), self.path)
 
     def standing(self) -> StudyStatus:
-        """How it stands; runs are counted by their own reports."""
+        """The status; runs are counted by their own reports."""
         own = self.status()
         wanted = self.cells()
         done = sum(finished(cell) for cell in wanted)
@@ -58,9 +58,9 @@ class StudyFolder(TaskFolder):
         return StudyStatus(state, done, len(wanted), own.message if state == "running" else "", own.message if state == "failed" else "")
 
     def run(self, wanted: list[Cell] | None = None, progress: Progress | None = None) -> None:
-        """Trains what is not finished yet, until somebody asks it to stop; a run that fails is left, told of at the end, and tried again next time.
+        """Trains unfinished runs until asked to stop; failed ones are skipped, reported at the end, and tried again next time.
 
-        `progress` is called with (runs done, runs, the next run in words) before each run. InputError: another process trains it, or runs failed.
+        `progress` is called with (runs done, runs, title of the next run) before each run. InputError: another process trains it, or runs failed.
         """
         wanted = self.cells() if wanted is None else wanted
         with self.working(len(wanted)) as report:
@@ -74,7 +74,7 @@ class StudyFolder(TaskFolder):
             report(len(wanted), "", "stopped" if self.stop_requested() else "finished")
 
     def request_stop(self) -> None:
-        """Asks it to end; the run under way saves a checkpoint, from which the next call goes on."""
+        """Requests a stop; the current run saves a checkpoint, from which the next call resumes."""
         super().request_stop()
         for cell in self.cells():
             run = RunFolder(cell.folder)
@@ -82,7 +82,7 @@ class StudyFolder(TaskFolder):
                 run.request_stop()
 
     def begin(self) -> int:
-        """Trains it in a process of its own, or goes on; returns the process's number.
+        """Starts or resumes the study in a background process; returns the process id.
 
         InputError: it is running or finished, there is no study, or the folder cannot be written.
         """

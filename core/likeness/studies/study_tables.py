@@ -1,4 +1,4 @@
-"""A study as a table for people: over splits of growing shift, on continuous labels, with language guidance."""
+"""Tables of studies for people: over splits of growing shift, on continuous labels, with language guidance."""
 
 from collections.abc import Sequence
 
@@ -11,15 +11,15 @@ from likeness.studies.table_texts import with_spread
 
 
 def shift_table(every: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
-    """A row per method, and a column per split with its distance, by distance: mean ± deviation over the seeds, as texts.
+    """A row per method and a column per split, sorted by distance: mean ± standard deviation over the seeds, as text.
 
-    Then AGS, the area under the figure over all splits, where a method has them all and no two lie at the same distance. `every` has a line per run,
-    as `likeness.studies.measured` and `read_results` give them; without one the table is empty. InputError: runs without the figure.
+    Also AGS, the area under the metric over all splits, if a method has all of them and their distances differ. `every` has a row per run, as from
+    `likeness.studies.measured` and `read_results`; the table is empty without any. InputError: runs without the metric.
     """
     if not len(every):
         return pd.DataFrame(columns=["row"])
     if figure not in every:
-        raise InputError(f"The runs have no '{figure}'; their columns are {', '.join(every.columns)}.")
+        raise InputError(f"The runs have no '{figure}'; choose from their columns {', '.join(every.columns)}.")
     lines = by_split(every, figure)
     lines["text"] = [_text(*each) for each in lines[["runs", "mean", "deviation"]].itertuples(index=False)]
     titles = {split: f"{split} ({distance:.4g})" for split, distance in lines[["split", "distance"]].drop_duplicates().to_numpy()}
@@ -35,14 +35,14 @@ def _text(runs: float, mean: float, deviation: float) -> str:
 
 
 def paired_differences(every: pd.DataFrame, against: str, figures: Sequence[str] = ("recall_at_1", "map_at_1000", "nmi")) -> pd.DataFrame:
-    """Each row's mean difference from one of them, with its standard error over the pairs.
+    """Mean differences of all rows from one of them, with standard errors over pairs.
 
-    A pair is two runs of the same seed, and of the same split where the study has splits. A row that does not train (`step` 0) is measured once for
-    each split and stands beside every seed. `every` has a line per run, as `likeness.studies.measured` gives them. InputError: no run of `against`.
+    A pair is two runs with the same seed and, if any, split. Rows without training (`step` 0) have one run per split, which is paired with every
+    seed. `every` has a row per run, as from `likeness.studies.measured`. InputError: no run of `against`.
 
     Returns:
-        row, pairs, and of each figure that is there the mean difference, "FIGURE ±", the standard error (NaN for one pair), and "FIGURE ahead", in
-        how many pairs the row is above. Rows without a pair are left out.
+        row, pairs, and for each available metric the mean difference, "FIGURE ±", its standard error (NaN for one pair), and "FIGURE ahead", the
+        number of pairs in which the row is larger. Rows without a pair are left out.
     """
     if against not in set(every["row"] if len(every) else ()):
         known = ", ".join(dict.fromkeys(every["row"])) if len(every) else "none"
@@ -62,7 +62,7 @@ def paired_differences(every: pd.DataFrame, against: str, figures: Sequence[str]
 
 
 def _by_place(every: pd.DataFrame, names: list[str]) -> dict[str, pd.DataFrame]:
-    """The figures of each row by seed and split; of a row that does not train, one run stands for all seeds."""
+    """The metrics of each row by seed and split; for a row without training, one run stands for all seeds."""
     place = ["split", "seed"] if "split" in every else ["seed"]
     seeds = sorted(every["seed"].unique())
     found = {}

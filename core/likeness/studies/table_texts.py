@@ -1,4 +1,4 @@
-"""Figures as texts, and tables of them as Markdown and LaTeX."""
+"""Numbers as text, and tables as Markdown and LaTeX."""
 
 import re
 
@@ -22,7 +22,7 @@ _LATEX = {
 
 
 def with_spread(mean: float, spread: float = float("nan"), places: int | None = None, empty: str = "") -> str:
-    """ "0.441 ± 0.012", "17.3 ± 0.4" or "431 ± 6"; without a deviation (nan) the mean alone, and without a mean `empty`."""
+    """Text such as "0.441 ± 0.012", "17.3 ± 0.4" or "431 ± 6"; only the mean if the deviation is NaN, and `empty` if the mean is."""
     if mean != mean:
         return empty
     places = decimals(mean) if places is None else places
@@ -30,25 +30,25 @@ def with_spread(mean: float, spread: float = float("nan"), places: int | None = 
 
 
 def mean_text(values: "pd.Series[float]") -> str:
-    """Mean and standard deviation (ddof 1) of several runs as `with_spread`."""
+    """Mean and standard deviation (ddof 1) of several runs, as in `with_spread`."""
     return with_spread(float(values.mean()), float(values.std(ddof=1)))
 
 
 def decimals(value: float) -> int:
-    """Of a figure of this size: scores from 0 to 1 have three, degrees and pixels fewer."""
+    """Number of decimals for a value: three for scores from 0 to 1, fewer for degrees and pixels."""
     return 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 3
 
 
 def as_markdown(table: pd.DataFrame) -> str:
-    """The table in Markdown, without its index; a bar within a cell is escaped."""
+    """The table in Markdown, without index; escapes bars in cells."""
     rows = [list(table.columns), ["---"] * len(table.columns), *table.astype(str).to_numpy().tolist()]
     return "\n".join("| " + " | ".join(str(cell).replace("|", r"\|") for cell in row) + " |" for row in rows)
 
 
 def as_latex(table: pd.DataFrame) -> str:
-    """The table as a LaTeX tabular, without its index; it needs the package booktabs.
+    """The table as a LaTeX tabular for the package booktabs, without index.
 
-    All characters that LaTeX reads as commands are escaped, ± and – need no input encoding, and a cell between double asterisks is bold.
+    Special characters are escaped, ± and – need no input encoding, and a cell between double asterisks is bold.
     """
     return table.map(_latex).rename(columns=_latex).to_latex(index=False, escape=False)
 

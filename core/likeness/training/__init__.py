@@ -1,4 +1,4 @@
-"""Training: from a config to a run. Each name, listed in `__init__.pyi`, is imported when it is first used."""
+"""Training: from a config to a run. Names are listed in `__init__.pyi` and imported on first use."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What a training run is asked to do: a typed config, read from and written as YAML."""
+"""Typed config of a training run, read and written as YAML."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -14,39 +14,40 @@ from likeness.language import check_language, gives_vectors
 from likeness.losses import OBJECTIVES, WRAPPERS, check_mines, check_objective, check_wrapper
 from likeness.samplers import check_miner
 
-# keys of guidance in configs and runs of before, and their names now
+# former keys of guidance in configs and runs, with their present names
 FORMER_KEYS = {"way": "method", "shuffled": "control"}
 
 
 class DataConfig(FrozenConfig):
-    """Which images, which labels, who trains and who tests.
+    """Images, labels and the split of a run.
 
     Attributes:
-        source: what `likeness.data.read_dataset` takes.
-        path_column, caption_column: of a CSV or Parquet file; None: they are found.
+        source: argument of `likeness.data.read_dataset`.
+        path_column, caption_column: of a CSV or Parquet file; None: detected.
         attribute: the class of an image; of several attributes the combination ("red pickup").
-        label_files: CSV files of path and label, each of which adds an attribute of its own name; images that one leaves out take no part.
-        split: "classes": the first classes in natural order train and the others test; "official": the parts of a paper's dataset, "cub200:FOLDER";
-            "file": as a file of splits says; "images": no classes, but continuous labels: as the column `split` of the table says ("train", "test",
-            and "query" for test images that are queries), otherwise the last images test.
-        splits, shift: that file, or the name of one that ships, and the name of a split in it (`likeness splits`).
-        tuning: the classes that the split holds out for tuning are tested instead, on a run that trains without them.
-        train_classes: share of the classes that train, where the split is by classes.
-        validation: share of the training classes (below 1), or their number, that is held out, for the schedule and the best weights: whole
-            classes, since test classes are unseen too. With split images, of the training images. The papers take 0.15.
-        select_on_test: the best weights are chosen by the test classes, as the papers' programs do, which flatters their figures. Otherwise
-            validation classes choose them, and where there are none, the last weights are kept.
-        image_size: side in pixels at which images are shown to the network.
-        crops: what random crops are cut from. "square": the center square, of which they have 16 to 100 %; "whole": the whole image, of which
-            they have 8 to 100 %, as in the papers' programs. Evaluation shows the center square's middle in both.
-        frame: what of an image is kept: "square", its center; "whole", all of it, squeezed to a square, as label distances of layouts ask for.
-        kept: side in pixels at which that is kept; evaluation shows its middle `image_size` pixels. None: 8/7 of those, as the papers' 256 and 224.
-        subset, per_class: at most so many images, drawn at random, the same for every seed; at most so many of each class.
-        labels: continuous labels, by which an objective such as "log-ratio" trains and by which retrieval is judged.
-        shuffled: a control: training images are given each other's continuous labels at random, or where these are names of classes, training
-            classes each other's names, so that what is still gained is not due to them.
-        test_images: share of the images that test, the last ones, or their number (split images).
-        queries: how many of the test images are queries, evenly spread over them; the others are the gallery. None: a fifth.
+        label_files: CSV files of path and label; each adds an attribute with the file's name. Images missing in one are not used.
+        split: "classes": the first classes in natural order are for training, the others for testing; "official": the split of a paper's dataset,
+            "cub200:FOLDER"; "file": by a file of splits; "images": without classes, for continuous labels: by the column `split` of the table
+            ("train", "test", and "query" for test images that are queries), otherwise the last images are for testing.
+        splits, shift: the file of splits, or the name of a shipped one, and the name of a split in it (`likeness splits`).
+        tuning: tests on the classes that the split holds out for tuning, after training without them.
+        train_classes: share of the training classes, for split "classes".
+        validation: share (below 1) or number of training classes held out for the schedule and the choice of the best weights; whole classes, since
+            test classes are unseen, too. With split "images", of training images. 0.15 in the papers.
+        select_on_test: chooses the best weights by the test classes, as the papers' code, which inflates the scores. Otherwise by validation classes;
+            without any, the last weights are kept.
+        image_size: side in pixels of the network's input.
+        crops: source of random crops. "square": 16 to 100 % of the center square; "whole": 8 to 100 % of the whole image, as in the papers' code.
+            Evaluation always uses the middle of the center square.
+        frame: part of an image that is used: "square", its center; "whole", all of it, squeezed to a square, as label distances of layouts require.
+        kept: side in pixels to which that part is scaled; evaluation uses its middle `image_size` pixels. None: 8/7 of those, like 256 and 224 in the
+            papers.
+        subset, per_class: maximum number of images, drawn at random, the same for every seed; and of each class.
+        labels: continuous labels, for objectives such as "log-ratio" and for evaluation.
+        shuffled: control that permutes the continuous labels of training images at random, or the names of training classes if these are the labels:
+            remaining gains are not due to the labels.
+        test_images: share or number of test images, the last ones (split "images").
+        queries: number of queries among the test images, evenly spaced; the others are the gallery. None: a fifth.
     """
 
     source: str = DATASET
@@ -75,42 +76,42 @@ class DataConfig(FrozenConfig):
     @model_validator(mode="after")
     def _split_named(self) -> "DataConfig":
         if self.split == "images" and self.labels is None:
-            raise ValueError("split images needs labels, by which retrieval is judged; without them split by classes")
+            raise ValueError("split images needs labels, which evaluate retrieval; without labels, split by classes")
         if self.kept is not None and self.kept < self.image_size:
-            raise ValueError(f"kept {self.kept} is less than image_size {self.image_size}, and the network is shown a part of what is kept")
+            raise ValueError(f"kept {self.kept} is less than image_size {self.image_size}, but the network's input is cut from what is kept")
         if self.subset is not None and self.split == "official":
-            raise ValueError("subset draws from all images, and split official takes the parts of a paper as they are; leave subset out")
+            raise ValueError("subset draws from all images, but split official uses the split of a paper unchanged; remove subset")
         if self.crops == "whole" and (self.frame, self.kept) != ("square", None):
-            raise ValueError("crops whole cuts from the whole image; leave frame and kept out")
+            raise ValueError("crops whole cuts from the whole image; remove frame and kept")
         if self.shuffled and self.labels is None:
-            raise ValueError("shuffled deals out continuous labels, and there are none; set labels, or for names of classes guidance.control")
+            raise ValueError("shuffled permutes continuous labels, but there are none; set labels, or guidance.control for names of classes")
         if self.select_on_test and self.validation:
-            raise ValueError("validation holds images out that choose the best weights, and select_on_test lets the test images choose; set one")
+            raise ValueError("validation and select_on_test both choose the best weights; set only one")
         if self.split == "images" and self.per_class is not None:
-            raise ValueError("per_class goes with classes, and split images has none")
+            raise ValueError("per_class needs classes, but split images has none")
         given = self.splits is not None and self.shift is not None
         if self.split == "file" and not given:
-            raise ValueError("split file needs splits, the file, and shift, the name of a split in it")
+            raise ValueError("split file needs splits (the file) and shift (the name of a split in it)")
         if self.split != "file" and (self.splits is not None or self.shift is not None or self.tuning):
-            raise ValueError(f"splits, shift and tuning go with split file, not with {self.split}")
+            raise ValueError(f"splits, shift and tuning need split file, not {self.split}")
         return self
 
 
 class BackboneConfig(FrozenConfig):
-    """The network that is trained.
+    """The network to train.
 
     Attributes:
         name: a timm name ("resnet50", "mobilenetv2_100"); "photos", the MobileNetV2 of ImageNet that ships; or "clip:" and an open_clip encoder
-            ("clip:cars") whose image side is taken.
-        weights: "pretrained" (timm's, or what ships), "none", or a .safetensors file.
+            ("clip:cars"), whose image tower is used.
+        weights: "pretrained" (timm's, or shipped), "none", or a .safetensors file.
         options: further arguments of `timm.create_model`.
-        dim: d, of the embedding; None: as many as the backbone has features, and the embedding layer begins as the identity; with epochs 0 the run
-            is the raw encoder.
-        parts: of equal size, each of which is scaled to the same length; 1: the embedding is scaled as a whole.
+        dim: d, size of the embedding; None: the number of backbone features, with an embedding layer that starts as the identity, so that a run of 0
+            epochs is the raw encoder.
+        parts: number of parts of equal size, each scaled to the same length; 1: the embedding is scaled as a whole.
         freeze_batch_norm: batch norm keeps its running statistics, as in the papers' protocols.
-        head_only: only the embedding layer is trained, on features that are computed once, without augmentation.
-        unit: embeddings are scaled to unit length; None: but for the log-ratio loss, which does not need it (Kim et al., section 3.2). Where
-            they are not, images are retrieved by Euclidean distance.
+        head_only: trains only the embedding layer, on features that are computed once, without augmentation.
+        unit: scales embeddings to unit length; None: except for the log-ratio loss, which does not need it (Kim et al., section 3.2). Otherwise
+            images are retrieved by Euclidean distance.
     """
 
     name: str = "resnet50"
@@ -125,7 +126,7 @@ class BackboneConfig(FrozenConfig):
     @model_validator(mode="after")
     def _divides(self) -> "BackboneConfig":
         if self.dim is not None and self.dim % self.parts:
-            raise ValueError(f"dim {self.dim} is no multiple of parts {self.parts}")
+            raise ValueError(f"dim {self.dim} is not a multiple of parts {self.parts}")
         return self
 
 
@@ -133,14 +134,15 @@ class ObjectiveConfig(FrozenConfig):
     """The objective, by a name of `likeness.losses.OBJECTIVES`, its options, and its wrappers with their options ({} for the defaults).
 
     Attributes:
-        miner, miner_options: of `likeness.samplers.MINERS`, in place of the objective's own.
+        miner, miner_options: of `likeness.samplers.MINERS`, instead of the objective's own.
         s2sd, uniform_prior: `likeness.losses.S2SD`, and `UniformPrior`, also around s2sd.
-        diva: `likeness.losses.DiVA`: the objective, the paper's is "margin", is that of the first of four parts; needs backbone.parts 4 and
-            three images of each class in a batch, or two with `random_labels`. The second view of an image is another random crop; in a
-            head_only run, which has no crops, it is the image's features with some dropped (`dropout`).
-        proxy_rate: learning rate of the objective's own parameters, times that of the network.
-        wrapper_rate: that of the wrappers' networks (branches, discriminator, separations); None: as `proxy_rate`.
-        weight_decay: of both; None: as that of the network.
+        diva: `likeness.losses.DiVA`: the objective, "margin" in the paper, applies to the first of four parts; needs backbone.parts 4 and three
+            images of each class in a batch, or two with `random_labels`. The second view of an image is another random crop, or in a head_only run,
+            which has no crops, its features with `dropout`.
+        proxy_rate: learning rate of the objective's own parameters, relative to the network's.
+        wrapper_rate: learning rate of the wrappers' networks (branches, discriminator, separations), relative to the network's; None: as
+            `proxy_rate`.
+        weight_decay: of both; None: as for the network.
     """
 
     name: str = "multisimilarity"
@@ -163,7 +165,7 @@ class ObjectiveConfig(FrozenConfig):
             raise ValueError(wrong.removesuffix("."))
         for name in self.wrappers:
             if self.continuous:
-                raise ValueError(f"{name} goes around an objective on classes, and {self.name} is one on continuous labels")
+                raise ValueError(f"{name} needs an objective on classes, but {self.name} is on continuous labels")
             for other in WRAPPERS[name].excludes:
                 if other in self.wrappers:
                     raise ValueError(f"{name} and {other} exclude each other")
@@ -176,12 +178,12 @@ class ObjectiveConfig(FrozenConfig):
 
     def _check_miner(self) -> str:
         if self.miner is None:
-            return "miner_options go with a miner, and none is named." if self.miner_options else ""
+            return "miner_options need a miner." if self.miner_options else ""
         return check_mines(self.name) or check_miner(self.miner, self.miner_options)
 
     @property
     def continuous(self) -> bool:
-        """Whether it is given label distances instead of class labels."""
+        """Whether it reads label distances instead of class labels."""
         return OBJECTIVES[self.name].labels == "distances"
 
 
@@ -190,27 +192,27 @@ class GuidanceConfig(FrozenConfig):
 
     Attributes:
         kind: "elg", class names; "plg", pseudolabels.
-        method: how language enters (elg): "match", the paper's, or one that it compares with (Table 4): "devise", "vit", "clip-style", "mining",
-            "scaling"; the last two replace the objective, and "vit" reads the feature maps of a timm network that is trained.
+        method: use of language (elg): "match", the paper's, or an alternative in its Table 4: "devise", "vit", "clip-style", "mining", "scaling"; the
+            last two replace the objective, and "vit" reads the feature maps of a trainable timm network.
         nu: nu_1 and nu_2 of Eq. S2 for method mining, nu_3 and nu_4 of Eq. S3 for scaling. None: 0.5 and 1, or 0.75 and 0.75.
-        omega: its weight; the paper takes 1 to 10.
-        gamma: shift of Eq. 2 and 3. The softmax of "rows" and "full" sees it in the mask alone, but "row-l2" everywhere: take 0 there.
+        omega: its weight; 1 to 10 in the paper.
+        gamma: shift of Eq. 2 and 3. It affects "rows" and "full" only in the mask, but "row-l2" everywhere: use 0 there.
         direction, matching, temperature, stop_gradient: of `likeness.losses.language_match`.
-        mask_language: for pseudolabels or captions of single images, both sides are masked within classes, as the authors' code does; otherwise
-            neither is. Of names and pseudolabels of classes both are, always.
+        mask_language: for pseudolabels or captions of single images: mask both sides within classes, as the authors' code, or neither. For names and
+            pseudolabels of classes, both are always masked.
         language: language models of `likeness.language`, "wordnet", "hierarchy:FILE" or "hierarchy:wordnet"; of several the mean similarity.
         primer: sentence around the name; "{}" for the name alone.
-        names: attribute that names a class where its own value does not: "product_kind" for Stanford Online Products, whose products have
-            numbers only (elg).
-        text: what the language model reads (elg): "names"; "captions" of single images; or "captions+names", in which the class name takes the
-            place of `keywords` (Table 5), the words that stand for the class, such as "bird".
+        names: attribute with class names, if the class's own value is not one: "product_kind" for Stanford Online Products, whose products are
+            numbers (elg).
+        text: input of the language model (elg): "names"; "captions" of single images; or "captions+names", where the class name replaces `keywords`
+            (Table 5), words for the class such as "bird".
         captions: CSV file of path and caption, with the paths of the image table.
-        control: takes the meaning away, so that what is still gained is not due to it. "shuffled": names, or pseudolabels, are dealt out to the
-            classes at random; "flat": all classes are equally similar, by the mean of the true similarities.
+        control: control that removes the meaning: remaining gains are not due to it. "shuffled" permutes names, or pseudolabels, among the classes at
+            random; "flat" makes all classes equally similar, by the mean of the true similarities.
         k, level, variant: pseudolabels per class; "class" or "sample"; "mean", "multi", "dense", "dense+multi" of Table S3 (plg).
         average: "softmax" (paper) or "logits" (authors' code) of a class's outputs (plg).
-        classifier: a timm classifier with ImageNet classes (plg). None: the run's backbone.
-        pseudolabels: instead, a CSV file of classes and their names, or "synthetic-cars", which ships (plg).
+        classifier: a timm classifier with ImageNet classes (plg); None: the run's backbone.
+        pseudolabels: instead of a classifier, a CSV file of classes and their names, or "synthetic-cars", which ships (plg).
     """
 
     kind: Literal["elg", "plg"] = "elg"
@@ -240,12 +242,12 @@ class GuidanceConfig(FrozenConfig):
     @model_validator(mode="before")
     @classmethod
     def _former_keys(cls, content: Any) -> Any:
-        """Reads configs and runs of before: `way`, now `method`, and `shuffled: true`, now a `control`."""
+        """Reads former keys of configs and runs: `way`, now `method`, and `shuffled: true`, now a `control`."""
         if not isinstance(content, dict):
             return content
         for former, key in FORMER_KEYS.items():
             if former in content and key in content:
-                raise ValueError(f"{key} and {former} are the same key; set {key} alone")
+                raise ValueError(f"{key} and {former} are the same key; set only {key}")
         return {FORMER_KEYS.get(key, key): value for key, value in content.items()}
 
     @field_validator("control", mode="before")
@@ -262,25 +264,27 @@ class GuidanceConfig(FrozenConfig):
         if self.method in ("devise", "vit", "clip-style") and len(self.language) > 1:
             raise ValueError(f"method {self.method} takes one language model, not {len(self.language)}")
         if self.control != "none" and (self.text != "names" or (self.kind == "plg" and self.level == "sample")):
-            raise ValueError(f"control {self.control} goes with names of classes: text names, and for kind plg level class")
+            raise ValueError(f"control {self.control} needs names of classes: text names, and for kind plg level class")
         if self.control == "flat" and (self.method not in ("match", "mining", "scaling") or not self.stop_gradient):
-            raise ValueError("control flat takes similarities, which method match, mining and scaling read; choose one of them, or shuffled")
+            raise ValueError(
+                "control flat needs similarities, which only the methods match, mining and scaling read; choose one of them, or shuffled"
+            )
         if self.names is not None and self.kind == "plg":
             raise ValueError(f"names {self.names} needs class names, kind elg")
         if self.pseudolabels is not None and (self.kind, self.level, self.classifier) != ("plg", "class", None):
-            raise ValueError("pseudolabels from a file go with kind plg and level class, without a classifier")
+            raise ValueError("pseudolabels from a file need kind plg and level class, without a classifier")
         if not self.stop_gradient and (self.kind, self.method, self.text) != ("elg", "match", "names"):
-            raise ValueError("stop_gradient false goes with kind elg, method match and text names")
+            raise ValueError("stop_gradient false needs kind elg, method match and text names")
         return self
 
     @model_validator(mode="after")
     def _captions_fit(self) -> "GuidanceConfig":
         if self.text == "names":
             if self.captions is not None or self.keywords:
-                raise ValueError("captions and keywords are read where text is captions or captions+names")
+                raise ValueError("captions and keywords need text captions or captions+names")
             return self
         if (self.kind, self.method) != ("elg", "match"):
-            raise ValueError(f"text {self.text} goes with kind elg and method match")
+            raise ValueError(f"text {self.text} needs kind elg and method match")
         if self.captions is None:
             raise ValueError(f"text {self.text} needs captions, a CSV file of path and caption")
         if (self.text == "captions+names") != bool(self.keywords):
@@ -299,7 +303,7 @@ class GuidanceConfig(FrozenConfig):
             *(["stop_gradient false"] if not self.stop_gradient else []),
         ]
         if trees and wants:
-            raise ValueError(f"{wants[0]} needs a language model that gives vectors, and {trees[0]} gives similarities of names only")
+            raise ValueError(f"{wants[0]} needs a language model with vectors, but {trees[0]} only has similarities of names")
         return self
 
     @field_validator("language", "keywords", mode="before")
@@ -309,27 +313,25 @@ class GuidanceConfig(FrozenConfig):
 
 
 def _check_nu(method: str, first: float, second: float) -> None:
-    """Raises ValueError unless the numbers of Eq. S2 or S3 have a meaning for the method."""
+    """ValueError: numbers of Eq. S2 or S3 that the method does not allow."""
     if method not in ("mining", "scaling"):
-        raise ValueError(f"nu goes with method mining and scaling, not {method}")
+        raise ValueError(f"nu needs method mining or scaling, not {method}")
     if method == "mining" and not (0 <= first <= 1 and second > 0):
         raise ValueError(f"nu is {first:g} and {second:g}, but for mining the first must be from 0 to 1 and the second above 0")
     if min(first, second) < 0:
-        raise ValueError(f"nu is {first:g} and {second:g}, but powers must not be below 0")
+        raise ValueError(f"nu is {first:g} and {second:g}, but powers must be at least 0")
 
 
 class BatchConfig(FrozenConfig):
-    """Which images make a batch.
+    """Sampling of batches.
 
     Attributes:
         size, per_class: images in a batch, and of each class in it (M-per-class sampling).
-        draw: "spread": different classes, and different images of each; "replacement": both can come up again, as in the authors' code of
-            language guidance.
-        nearest, pool, drawn: for continuous labels, of `likeness.samplers.NeighborBatches`: neighbors of each drawn anchor, from how many
-            nearest ones they are drawn (None: just these), and how many anchors are drawn.
-        anchors: "drawn": only they are anchors of the loss, as in the paper; "all": every image of the batch is.
-        accumulate: batches whose gradients make one step. Each has a loss of its own: images are compared within a batch only, so that a large
-            batch is more than several small ones.
+        draw: "spread": distinct classes and images; "replacement": both can repeat, as in the code of language guidance.
+        nearest, pool, drawn: for continuous labels, as in `likeness.samplers.NeighborBatches`: neighbors per drawn anchor, how many nearest images
+            they are drawn from (None: `nearest`), and number of drawn anchors.
+        anchors: "drawn": only drawn images are anchors of the loss, as in the paper; "all": every image of the batch.
+        accumulate: batches per step. Images are only compared within a batch, so several small batches do not replace a large one.
     """
 
     size: int = Field(default=112, ge=2, le=65_536)
@@ -352,18 +354,19 @@ class OptimizerConfig(FrozenConfig):
     """How the network is trained.
 
     Attributes:
-        kind: "adam"; "adamw", whose weight decay is apart from the gradients; or "sgd", with `momentum`.
-        rate, rate_head: learning rate, and that of the embedding layer, times that of the rest.
-        weight_decay: of all weights, but see `objective.weight_decay`.
-        milestones: epochs after which the rate falls by `factor`.
-        plateau: instead, it falls at most twice when R@1, or the label distance, on the validation split has not got better for so many evaluations.
-        decay: by which the rate is multiplied over each epoch, evenly at every step; 1: it stays.
-        inverse_decay: the rate is divided by 1 + steps * this, as in the authors' code of the log-ratio loss.
-        warmup: epochs at the start in which the backbone stays as it is.
-        rate_warmup: epochs at the start over which the rate rises evenly from 0 to its value; parts of an epoch count.
-        cosine: after that the rate falls along half a cosine, to 0 at the end of the run.
-        clip: largest norm of all gradients together; larger ones are scaled to it. None: they stay.
-        ema: the weights that are evaluated and kept are a moving average, of which every step replaces 1 - ema; None: those of the last step.
+        kind: "adam"; "adamw", with decoupled weight decay; or "sgd", with `momentum`.
+        rate, rate_head: learning rate, and that of the embedding layer relative to it.
+        weight_decay: of all weights; see also `objective.weight_decay`.
+        milestones: epochs after which the rate is multiplied by `factor`.
+        plateau: instead, drops the rate, at most twice, when R@1 or the label distance on the validation split has not improved for so many
+            evaluations.
+        decay: factor of the rate per epoch, applied evenly at every step; 1: constant.
+        inverse_decay: divides the rate by 1 + steps * this, as the code of the log-ratio loss.
+        warmup: first epochs, in which the backbone is frozen.
+        rate_warmup: first epochs, possibly fractional, in which the rate rises linearly from 0 to its value.
+        cosine: after that, the rate decreases to 0 along half a cosine.
+        clip: maximum norm of all gradients together. None: no clipping.
+        ema: evaluates and keeps a moving average of the weights, of which every step replaces 1 - ema; None: the weights of the last step.
     """
 
     kind: Literal["adam", "adamw", "sgd"] = "adam"
@@ -386,7 +389,7 @@ class OptimizerConfig(FrozenConfig):
     def _one_schedule(self) -> "OptimizerConfig":
         others = [name for name in ("milestones", "plateau", "inverse_decay") if getattr(self, name)] + ["decay"] * (self.decay != 1)
         if self.cosine and others:
-            raise ValueError(f"cosine and {others[0]} both say how the rate falls; set one")
+            raise ValueError(f"cosine and {others[0]} both decrease the rate; set only one")
         return self
 
 
@@ -394,12 +397,12 @@ class FewShotConfig(FrozenConfig):
     """Adaptation of the embedding layer to a few test images, measured when a run ends (ooDML, section 4.4).
 
     Attributes:
-        shots: images of each test class; each number is measured on its own.
-        episodes: random choices of these images, by `seed`, over which is averaged.
-        objective: "margin", or "margin-official", the authors' code of it.
-        beta: of that margin loss; it is not learned.
-        steps: of the adaptation: one number, or one for each of `shots`. The authors' scripts take 1,000 for 2 shots and 1,500 for 5.
-        rate, weight_decay: of Adam; the authors' scripts take 1e-4 and 0.
+        shots: images of each test class; each number is measured separately.
+        episodes: random choices of these images, by `seed`, to average over.
+        objective: "margin", or "margin-official", as in the authors' code.
+        beta: of that margin loss; not learned.
+        steps: of the adaptation: one number, or one for each of `shots`. The authors' scripts use 1,000 for 2 shots and 1,500 for 5.
+        rate, weight_decay: of Adam; 1e-4 and 0 in the authors' scripts.
         batch_size, draw: images in a batch, two of each class, drawn as in `BatchConfig`; with "spread" at most two of each test class.
     """
 
@@ -418,13 +421,13 @@ class FewShotConfig(FrozenConfig):
     @classmethod
     def _two_or_more(cls, value: tuple[int, ...]) -> tuple[int, ...]:
         if min(value) < 2:
-            raise ValueError("the margin loss needs pairs, so that 2 shots are the fewest")
+            raise ValueError("the margin loss needs pairs, so at least 2 shots")
         return value
 
     @model_validator(mode="after")
     def _steps_for_each(self) -> "FewShotConfig":
         if isinstance(self.steps, tuple) and len(self.steps) != len(self.shots):
-            raise ValueError(f"steps has {len(self.steps)} numbers and shots {len(self.shots)}; give one number, or one for each of shots")
+            raise ValueError(f"steps has {len(self.steps)} numbers and shots {len(self.shots)}; set one number, or one for each of shots")
         return self
 
     def steps_for(self, shots: int) -> int:
@@ -436,29 +439,29 @@ class RunConfig(FrozenConfig):
     """A whole run.
 
     Attributes:
-        name, note: shown to people, also of the run's folder; what it is, with paper and expected figures.
-        epochs: passes over the training images; a pass is n / batch size steps; for continuous labels n / anchors of a batch, so that each
-            image is an anchor once. 0 measures the network as it is.
+        name, note: title, also of the run's folder; description, with paper and expected scores.
+        epochs: passes over the training images, of n / batch size steps each; for continuous labels n / anchors per batch, so that each image is an
+            anchor once. 0 evaluates the untrained network.
         evaluate_every: epochs between evaluations.
         stop_early: evaluations without a new best on the validation images after which the run ends; None: it goes on to the end.
-        checkpoint_every: steps between checkpoints; the last one is kept, and the best one by R@1.
-        seed: of everything that is drawn.
+        checkpoint_every: steps between checkpoints; the last one and the best one by R@1 are kept.
+        seed: of all random numbers.
         device: "auto", "cpu", "cuda", "mps".
-        devices: processes on each machine, each with its own part of every batch: one per GPU, or, on processors, as many as are wanted.
-            Losses and miners see the whole batch all the same. A run may go on with other numbers of processes than it began with.
-        nodes: machines; several are started by torchrun or SLURM.
-        augment: random crops and mirrors; "jitter": sizes and places change by a few percent only, and a batch is mirrored as a whole, so that
-            label distances of poses, layouts and viewpoints stay right (the authors' code of the log-ratio loss); "mirror": the middle, a batch
-            mirrored as a whole; false: the middle.
+        devices: processes on each machine, which share every batch: one per GPU, or any number on CPUs. Losses and miners still see the whole batch.
+            A run can be resumed with another number of processes.
+        nodes: machines; start several with torchrun or SLURM.
+        augment: random crops and mirroring; "jitter": changes of size and position by a few percent, and mirroring of whole batches, which keep label
+            distances of poses, layouts and viewpoints valid (as the code of the log-ratio loss); "mirror": the center, with whole batches mirrored;
+            false: the center.
         precision: "32"; "bf16-mixed", the backbone in bfloat16; or "16-mixed", in float16 with scaled gradients, on GPUs. Embeddings, losses and
-            what is evaluated are float32 in any case.
-        compile: the backbone by torch.compile, which needs a compiler of C++ on processors, and some minutes before the first step.
-        keep_on_device: all images lie on the device that trains, as 8-bit pixels; None: on GPUs, where they take at most 40 % of the free memory.
-        loggers: where figures go beside the run's own file, by Lightning.
-        workers: processes that prepare batches; None: two for a GPU that does not hold the images, otherwise none.
-        matched_classes: R@1 is also measured among so many test classes, the mean over ten random choices of them: splits whose test sides
-            have lost classes are easier by that alone, and this figure is not.
-        structure: properties of the space (`likeness.evaluation.structure_metrics`) of the training images are measured at the end.
+            evaluation are always float32.
+        compile: applies torch.compile to the backbone, which needs a C++ compiler on CPUs, and some minutes before the first step.
+        keep_on_device: keeps all images on the training device, as 8-bit pixels; None: on GPUs, if they take at most 40 % of the free memory.
+        loggers: Lightning's loggers of metrics, besides the run's own file.
+        workers: processes that prepare batches; None: two if a GPU trains and does not hold the images, otherwise none.
+        matched_classes: also measures R@1 among so many test classes, averaged over ten random choices, since R@1 is higher on splits with fewer test
+            classes.
+        structure: also measures `likeness.evaluation.structure_metrics` of the training images at the end.
     """
 
     name: str = "run"
@@ -494,17 +497,17 @@ class RunConfig(FrozenConfig):
 
     @property
     def processes(self) -> int:
-        """How many train together."""
+        """Number of processes that train together."""
         return self.devices * self.nodes
 
     def same_run(self, other: "RunConfig") -> bool:
-        """Whether the two differ at most in how many processes do the work, where the images lie and where figures go."""
+        """Whether the two differ at most in processes, memory of images and loggers."""
         ours, theirs = (each.model_dump(exclude={"devices", "nodes", "workers", "keep_on_device", "loggers"}) for each in (self, other))
         return ours == theirs
 
     @property
     def selection_metric(self) -> str:
-        """The metric by which weights are the best: R@1, or of images without classes the mean label distance of ten, where smaller is better."""
+        """The metric that chooses the best weights: R@1, or without classes the mean label distance at 10, where smaller is better."""
         return "mean_label_distance_at_10" if self.data.split == "images" else "recall_at_1"
 
     @model_validator(mode="after")
@@ -516,9 +519,9 @@ class RunConfig(FrozenConfig):
                 f"choose a multiple of {self.processes}"
             )
         if not self.objective.continuous and batch.size % batch.per_class:
-            raise ValueError(f"batch: size {batch.size} is no multiple of per_class {batch.per_class}")
+            raise ValueError(f"batch: size {batch.size} is not a multiple of per_class {batch.per_class}")
         if self.objective.continuous and batch.draw != "spread":
-            raise ValueError(f"batch: draw {batch.draw} draws classes, and objective.name {self.objective.name} reads none; leave draw out")
+            raise ValueError(f"batch: draw {batch.draw} draws classes, but objective.name {self.objective.name} reads none; remove draw")
         if self.objective.continuous and batch.drawn * (batch.nearest + 1) > batch.size:
             raise ValueError(f"batch: size {batch.size} can't hold {batch.drawn} anchors with {batch.nearest} neighbors each")
         return self
@@ -528,7 +531,7 @@ class RunConfig(FrozenConfig):
         if self.precision == "16-mixed" and self.device == "cpu":
             raise ValueError("precision 16-mixed is for GPUs; on processors choose bf16-mixed or 32")
         if self.compile and self.backbone.head_only:
-            raise ValueError("compile is for a backbone that trains, and a head_only run has none; set compile to false")
+            raise ValueError("compile needs a trainable backbone, but a head_only run has none; set compile to false")
         return self
 
     @model_validator(mode="after")
@@ -536,12 +539,15 @@ class RunConfig(FrozenConfig):
         if self.objective.continuous and self.data.labels is None:
             raise ValueError(f"objective.name {self.objective.name} needs data.labels, continuous labels")
         if self.data.split == "images" and not self.objective.continuous and self.epochs:
-            raise ValueError(f"data.split images has no classes, which objective.name {self.objective.name} needs; choose log-ratio or another one")
+            raise ValueError(
+                f"data.split images has no classes, which objective.name {self.objective.name} needs; choose log-ratio or another objective "
+                "on continuous labels"
+            )
         if self.objective.continuous and self.guidance is not None:
-            raise ValueError(f"guidance goes with class labels, and objective.name {self.objective.name} with continuous ones")
+            raise ValueError(f"guidance needs class labels, but objective.name {self.objective.name} reads continuous ones")
         measured = [name for name in ("few_shot", "matched_classes") if getattr(self, name) is not None] + ["structure"] * self.structure
         if self.data.split == "images" and measured:
-            raise ValueError(f"{measured[0]} needs classes, and data.split images has none")
+            raise ValueError(f"{measured[0]} needs classes, but data.split images has none")
         if not self.unit_embeddings and (self.backbone.parts != 1 or self.few_shot is not None):
             what = "few_shot" if self.backbone.parts == 1 else f"backbone.parts {self.backbone.parts}"
             raise ValueError(f"{what} needs embeddings of unit length; set backbone.unit to true")
@@ -550,9 +556,9 @@ class RunConfig(FrozenConfig):
     @model_validator(mode="after")
     def _consistent(self) -> "RunConfig":
         if self.optimizer.plateau and not self.data.validation:
-            raise ValueError("optimizer.plateau needs data.validation above 0, the split whose R@1 it watches")
+            raise ValueError("optimizer.plateau needs data.validation above 0, the split whose R@1 it monitors")
         if self.stop_early and not self.data.validation:
-            raise ValueError("stop_early needs data.validation above 0, the split whose figures it watches")
+            raise ValueError("stop_early needs data.validation above 0, the split whose metrics it monitors")
         if self.optimizer.plateau and self.optimizer.milestones:
             raise ValueError("optimizer.plateau and optimizer.milestones exclude each other")
         for name, options in self.objective.wrappers.items():
@@ -563,58 +569,58 @@ class RunConfig(FrozenConfig):
                 raise ValueError(f"objective.{name} needs batch.per_class of at least {per_class}, not {self.batch.per_class}")
         if self.data.crops == "whole" and (self.augment is not True or self.backbone.head_only):
             what = "a head_only run has none" if self.backbone.head_only else f"augment is {str(self.augment).lower()}, not true"
-            raise ValueError(f"data.crops whole is about random crops, and {what}; set data.crops to square")
+            raise ValueError(f"data.crops whole needs random crops, but {what}; set data.crops to square")
         reader = "guidance.method vit" if self.guidance and self.guidance.method == "vit" else ""
         if (self.objective.s2sd or {}).get("pooling") == "average+max":
             reader = "objective.s2sd.pooling average+max"
         if reader and self.backbone.head_only:
             raise ValueError(f"{reader} reads feature maps, which a head_only run does not compute; set backbone.head_only to false")
         if reader and self.compile:
-            raise ValueError(f"{reader} reads feature maps, which a compiled network does not give out; set compile to false")
+            raise ValueError(f"{reader} reads feature maps, which a compiled network does not return; set compile to false")
         if self.batch.accumulate > 1 and ("diva" in self.objective.wrappers or (self.objective.s2sd or {}).get("feature_delay")):
             what = "objective.diva" if "diva" in self.objective.wrappers else "objective.s2sd.feature_delay"
-            raise ValueError(f"{what} counts batches as steps, and batch.accumulate is {self.batch.accumulate}; set it to 1")
+            raise ValueError(f"{what} counts batches as steps, but batch.accumulate is {self.batch.accumulate}; set it to 1")
         if reader and self.backbone.name.startswith("clip:"):
-            raise ValueError(f"{reader} reads feature maps, which {self.backbone.name} does not give; choose a timm CNN such as resnet50")
+            raise ValueError(f"{reader} reads feature maps, which {self.backbone.name} does not have; choose a timm CNN such as resnet50")
         return self
 
 
 def read_config(file: Path | str) -> RunConfig:
-    """A config from a YAML file, or a shipped preset by its name; InputError where there is neither, or as `config_from`."""
+    """Reads a config from a YAML file, or a shipped preset by name. InputError: neither exists, or as `config_from`."""
     shipped = presets()
     path = config_file(file, shipped, f"There is no config file or preset '{file}'; the presets are {', '.join(shipped)}.")
     return config_from(yaml_content(path), path.name)
 
 
 def config_from(content: Any, name: str = "The config") -> RunConfig:
-    """A config from nested dicts; raises InputError where a key or value does not fit, naming each."""
+    """A config from nested dicts. InputError: invalid keys or values, with their names."""
     if not isinstance(content, dict):
         raise InputError(f"{name} holds {type(content).__name__}, but a config is a mapping of keys such as data, backbone, objective.")
     return RunConfig.checked(content, name)
 
 
 def with_changes(config: RunConfig, changes: dict[str, Any]) -> RunConfig:
-    """The config with other values, by dotted keys: {"guidance.omega": 5, "seed": 1}; InputError as `config_from`."""
+    """The config with changed values, by dotted keys: {"guidance.omega": 5, "seed": 1}; InputError as `config_from`."""
     former = {f"guidance.{key}": f"guidance.{now}" for key, now in FORMER_KEYS.items()}
     renamed = {former.get(key, key): value for key, value in changes.items()}
     return config_from(with_keys(config, renamed))
 
 
 def as_yaml(config: RunConfig) -> str:
-    """The whole config, defaults included."""
+    """The whole config as YAML, including defaults."""
     text: str = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     return text
 
 
 def difference(a: RunConfig, b: RunConfig) -> dict[str, tuple[Any, Any]]:
-    """Dotted keys with two values, of configs that differ there."""
+    """Dotted keys of the values that differ, with both values."""
     ours, theirs = (_flat(each.model_dump(mode="json")) for each in (a, b))
     keys = [*ours, *(key for key in theirs if key not in ours)]
     return {key: (ours.get(key), theirs.get(key)) for key in keys if ours.get(key) != theirs.get(key)}
 
 
 def presets() -> dict[str, Path]:
-    """Shipped configs by name, one for each protocol of the papers and for what ships."""
+    """Shipped configs by name, for the protocols of the papers and for what ships."""
     return {path.stem: path for path in sorted((Path(__file__).parent / "presets").glob("*.yaml"))}
 
 

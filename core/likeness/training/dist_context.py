@@ -1,4 +1,4 @@
-"""Which of the processes of a run this one is. Needs no torch."""
+"""Rank and number of the processes of a run. Needs no torch."""
 
 import os
 from typing import NamedTuple
@@ -8,8 +8,8 @@ class DistContext(NamedTuple):
     """One of the processes that train together.
 
     Attributes:
-        rank: its number, from 0; rank 0 is the main process.
-        device: on which it computes, "cpu" or "cuda"; empty where it is not known yet.
+        rank: number of this process, from 0; rank 0 is the main process.
+        device: "cpu" or "cuda"; empty if not known yet.
     """
 
     rank: int = 0
@@ -18,7 +18,7 @@ class DistContext(NamedTuple):
 
     @property
     def is_main(self) -> bool:
-        """Whether it writes the run's folder and measures."""
+        """Whether this process writes the run's folder and evaluates."""
         return self.rank == 0
 
     @property
@@ -26,7 +26,7 @@ class DistContext(NamedTuple):
         return self.world_size > 1
 
     def part(self, size: int) -> slice:
-        """Its rows of a batch of this size, a multiple of the world size: the parts of all, one after the other, are the batch."""
+        """This process's rows of a batch whose size is a multiple of the world size; the parts in order of rank are the batch."""
         own = size // self.world_size
         return slice(self.rank * own, (self.rank + 1) * own)
 
@@ -35,11 +35,11 @@ SINGLE_PROCESS = DistContext()
 
 
 def launched_externally() -> bool:
-    """Whether torchrun or SLURM's srun starts the processes of a run; the rules are those by which Lightning recognizes them."""
+    """Whether torchrun or SLURM's srun starts the processes of a run, detected as Lightning does."""
     by_slurm = "SLURM_NTASKS" in os.environ and os.environ.get("SLURM_JOB_NAME") not in ("bash", "interactive")
     return "TORCHELASTIC_RUN_ID" in os.environ or by_slurm
 
 
 def external_rank() -> int:
-    """The number that torchrun or SLURM gave to this process; 0 without them."""
+    """The rank that torchrun or SLURM gave to this process; 0 without them."""
     return int(os.environ.get("RANK", os.environ.get("SLURM_PROCID", "0"))) if launched_externally() else 0

@@ -1,4 +1,4 @@
-"""A run before it starts: its classes and images, queries with their nearest images by label, and what its guidance will say."""
+"""Preview of a run: its classes and images, queries with their nearest images by label, and its guidance."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from likeness.errors import InputError
 from likeness.training.config import RunConfig, with_changes
 from likeness.training.data.run_images import RunImages
 
-_STEPS = 4  # in an epoch, where batches are made to fit
+_STEPS = 4  # steps of an epoch, if batches are adapted
 
 
 def class_overview(images: RunImages) -> pd.DataFrame:
@@ -24,7 +24,7 @@ def class_overview(images: RunImages) -> pd.DataFrame:
 
 
 def example_rows(images: RunImages, classes: int, position: int) -> list[int | None]:
-    """For the first classes, the row of the image at this position; None where a class has fewer."""
+    """Row of the image at this position in each of the first classes; None for classes with fewer images."""
     order = np.argsort(images.labels, kind="stable")
     starts = np.searchsorted(images.labels[order], np.arange(classes))
     sizes = np.bincount(images.labels[images.used], minlength=classes)
@@ -32,12 +32,12 @@ def example_rows(images: RunImages, classes: int, position: int) -> list[int | N
 
 
 def example_queries(images: RunImages, count: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Evenly spread queries (q,), at most `count`, and for each the k gallery images with the nearest labels (q, k), nearest first.
+    """At most `count` evenly spaced queries (q,), and for each the k gallery images with the nearest labels (q, k), nearest first.
 
-    Raises InputError where the run has no continuous labels.
+    InputError: a run without continuous labels.
     """
     if images.distances is None:
-        raise InputError("This run has classes and no continuous labels, so no image is nearest by its label; look at its classes instead.")
+        raise InputError("This run has no continuous labels, so images have no nearest ones by label; show its classes instead.")
     queries, gallery = images.queries, images.gallery
     shown = queries[np.linspace(0, len(queries) - 1, min(len(queries), count)).astype(int)]
     distances = images.distances.between(shown, gallery)
@@ -45,7 +45,7 @@ def example_queries(images: RunImages, count: int, k: int) -> tuple[NDArray[np.i
 
 
 def fitting_batch(config: RunConfig, labels: "pd.Series[Any]") -> dict[str, Any]:
-    """Changes of a config, by dotted keys, so that its batches can be filled from classes with these labels (n,); none where they can be already."""
+    """Changes of a config, by dotted keys, that let classes with labels (n,) fill its batches; empty if they already do."""
     counts = labels.value_counts()
     classes = round(config.data.train_classes * len(counts))
     if config.batch.size // config.batch.per_class <= classes or classes < 2:
@@ -57,7 +57,7 @@ def fitting_batch(config: RunConfig, labels: "pd.Series[Any]") -> dict[str, Any]
 
 @dataclass(frozen=True)
 class SimilaritySummary:
-    """How similar classes are to each other: the nearest and the farthest pair of names with their similarity; mean and deviation over all pairs."""
+    """Similarities of classes: the nearest and the farthest pair of names with their similarity; mean and standard deviation over all pairs."""
 
     nearest: tuple[str, str, float]
     farthest: tuple[str, str, float]
@@ -66,7 +66,7 @@ class SimilaritySummary:
 
 
 def summarize_similarities(similarities: Any, names: list[str]) -> SimilaritySummary:
-    """Of a matrix (c, c) of at least two classes."""
+    """Summary of a matrix (c, c) of at least two classes."""
     rows, columns = np.triu_indices(len(names), 1)
     values = np.asarray(similarities)[rows, columns]
 
@@ -77,10 +77,10 @@ def summarize_similarities(similarities: Any, names: list[str]) -> SimilaritySum
 
 
 def pseudolabel_config(config: RunConfig) -> RunConfig:
-    """The config with guidance by pseudolabels of classes in place of its own; raises InputError where it does not fit."""
+    """The config with guidance by pseudolabels of classes instead of its own. InputError: an invalid combination."""
     return with_changes(config, {"guidance.kind": "plg", "guidance.level": "class"} if config.guidance else {"guidance": {"kind": "plg"}})
 
 
 def has_classifier(config: RunConfig) -> bool:
-    """Whether an ImageNet classifier can give pseudolabels: that of the backbone, or one that the config names."""
+    """Whether there is an ImageNet classifier for pseudolabels: the backbone's, or one named in the config."""
     return not config.backbone.name.startswith("clip:") or bool(config.guidance and config.guidance.classifier)

@@ -174,7 +174,7 @@ def test_evaluate_measures_the_notions_of_the_dataset_or_says_in_a_line_why_not(
     birds = miniatures["cub200"](tmp_path / "birds")
     (birds / "classes.txt").unlink()
     for source, said in (
-        (f"{root}", f"has no attribute that a notion is judged by; it has none; write 'cars196:{root}' to read it with its labels."),
+        (f"{root}", f"has no label column of any notion; it has none; write 'cars196:{root}' to read it with its labels."),
         (f"cub200:{birds}", "lacks 'classes.txt'; take it from the dataset published at https://www.vision.caltech.edu"),
     ):
         status, _, err = run("evaluate", source, "--methods", "raw")

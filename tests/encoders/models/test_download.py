@@ -137,7 +137,7 @@ def test_a_stop_keeps_what_arrived(hub: FakeHub, wanted, tmp_path: Path, content
     [
         ("model.safetensors", "0" * 64, "'model.safetensors' of 'someone/model' is not what is announced .*removed; try again"),
         ("config.json", "0" * 40, "'config.json' of 'someone/model' is not what is announced .*removed; try again"),
-        *[("model.safetensors", hashed, "tells no hash of 'model.safetensors'") for hashed in ("nothing", "../../../evil", "0" * 63)],
+        *[("model.safetensors", hashed, "has no hash of 'model.safetensors'") for hashed in ("nothing", "../../../evil", "0" * 63)],
     ],
 )
 def test_content_of_another_hash_or_none_is_never_used(hub: FakeHub, wanted, tmp_path: Path, file: str, hashed: str, said: str) -> None:
@@ -178,7 +178,7 @@ def test_what_the_hub_refuses_is_one_sentence_with_its_remedy(
 def test_a_fault_that_passes_is_not_told_and_a_repository_without_such_files_is(hub: FakeHub, wanted) -> None:
     hub.statuses["content"] = [503, 429]
     assert download("m", wanted)
-    with pytest.raises(InputError, match=r"has a repository 'someone/model' for 'm', but no open_clip_model.safetensors in it; check the name"):
+    with pytest.raises(InputError, match=r"has a repository 'someone/model' for 'm', but without open_clip_model.safetensors; check the name"):
         download("m", lambda: [HubFiles(_REPOSITORY, (("open_clip_model.safetensors",),))])
 
 
@@ -271,8 +271,8 @@ def test_a_timm_model_of_the_hub_whose_damaged_weights_are_not_called_missing(hu
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        *[(name, "which is no id of the hub") for name in ("../evil", "a/../../b", "/etc", "a b", "")],
-        *[(f"{_REPOSITORY}@{told}", "is no revision of the model 'someone/model'") for told in ("../../../etc", "/etc", "a/../b")],
+        *[(name, "which is not an id of the hub") for name in ("../evil", "a/../../b", "/etc", "a b", "")],
+        *[(f"{_REPOSITORY}@{told}", "is not a revision of the model 'someone/model'") for told in ("../../../etc", "/etc", "a/../b")],
     ],
 )
 def test_a_repository_is_named_by_an_id_and_by_no_path(hub: FakeHub, name: str, said: str) -> None:

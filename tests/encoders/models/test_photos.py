@@ -68,7 +68,7 @@ def test_it_is_an_encoder_like_any_other() -> None:
     assert encoder.dim == encoder.encode_texts(["a"]).shape[1] == 384
     with pytest.raises(InputError, match="There are no texts to encode"):
         encoder.encode_texts([])
-    with pytest.raises(InputError, match=r"there is no folder .nowhere.; give the folder that .python -m experiments\.photos. wrote"):
+    with pytest.raises(InputError, match=r"there is no folder .nowhere.; pass the folder that .python -m experiments\.photos. wrote"):
         encoder_identity("photos:nowhere")
 
 
@@ -91,8 +91,8 @@ def test_gradients_reach_the_pixels(name: str, photo) -> None:
     [
         ("head.safetensors", None, "No such file"),
         ("head.safetensors", b"nothing", "cannot be loaded"),
-        ("head.safetensors", "network.safetensors", "holds no head of the encoder for photos"),
-        ("network.safetensors", "head.safetensors", "holds no weights of mobilenetv2_100"),
+        ("head.safetensors", "network.safetensors", "does not hold a head of the encoder for photos"),
+        ("network.safetensors", "head.safetensors", "does not hold weights of timm's mobilenetv2_100"),
     ],
 )
 def test_a_damaged_folder_is_refused(tmp_path: Path, file: str, content: bytes | str | None, match: str) -> None:

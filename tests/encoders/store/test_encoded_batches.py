@@ -70,7 +70,7 @@ def test_the_next_batch_begins_before_the_last_is_fetched(ahead: int, order: str
 
 
 def test_a_device_that_runs_out_of_memory_later_is_one_sentence() -> None:
-    with pytest.raises(InputError, match="not enough memory now to encode 4 images at once; choose a smaller batch size"):
+    with pytest.raises(InputError, match="not enough memory to encode 4 images at once; choose a smaller batch size"):
         list(encoded_batches([gray(0)] * 8, Ahead(1, RuntimeError("CUDA out of memory. Tried to allocate")), 4))
     with pytest.raises(RuntimeError, match="a defect"):
         list(encoded_batches([gray(0)] * 8, Ahead(1, RuntimeError("a defect")), 4))

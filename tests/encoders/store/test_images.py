@@ -122,7 +122,7 @@ def test_an_image_without_finite_vector_is_listed(table, fake, monkeypatch: pyte
     encode = fake.encode_images
     monkeypatch.setattr(fake, "encode_images", lambda images: np.where(np.arange(len(images))[:, None] == 2, np.nan, encode(images)))
     result = embed_images(table, fake)
-    assert [(failure.row, failure.reason) for failure in result.failed] == [(2, "the encoder gives no finite vector for it")]
+    assert [(failure.row, failure.reason) for failure in result.failed] == [(2, "the encoder returns no finite vector for it")]
     assert np.isfinite(result.vectors).all()
 
 
@@ -158,7 +158,7 @@ def test_what_passes_is_told_and_only_those_images_are_read_again(table, fake, m
     assert result.n_encoded == 1
 
 
-_MEMORY = "There is not enough memory now to encode 4 images at once; choose a smaller batch size"
+_MEMORY = "There is not enough memory to encode 4 images at once; choose a smaller batch size"
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_a_full_disk_is_one_clear_error_and_loses_nothing(table, fake, monkeypat
             raise OSError(errno.ENOSPC, "No space left on device")
         write(path, content)
 
-    message = r"cannot be written to .*: the disk is full; make room, or name another place in LIKENESS_CACHE"
+    message = r"cannot be written to .*: the disk is full; make room, or set LIKENESS_CACHE"
     with monkeypatch.context() as patch:
         patch.setattr(module, "write_atomic", fill_up)
         with pytest.raises(InputError, match=message):
@@ -285,9 +285,9 @@ def test_a_full_disk_is_one_clear_error_and_loses_nothing(table, fake, monkeypat
         ({"batch_size": 0}, "must be at least 1"),
         ({"shard_size": -1}, "must be at least 1"),
         ({"store_dir": Path(__file__)}, r"Embeddings cannot be written to .*not a directory"),
-        ({"engine": "spark"}, "There is no engine 'spark'; choose one of local, ray"),
-        ({"engine": "ray", "workers": 0}, "0 workers cannot be had"),
-        ({"workers": 2}, "2 workers cannot be had from the engine 'local'"),
+        ({"engine": "spark"}, "There is no engine 'spark'; choose from local, ray"),
+        ({"engine": "ray", "workers": 0}, "cannot use 0 workers"),
+        ({"workers": 2}, "The engine 'local' cannot use 2 workers"),
     ],
 )
 def test_wrong_options(table, fake, options: dict[str, Any], said: str) -> None:

@@ -96,7 +96,7 @@ def test_a_shard_lost_meanwhile_is_told(table: ImageTable, fake) -> None:
     def lose(done: int, *_: object) -> None:
         next(store_folder(table, fake.identity).glob("*.npz")).unlink()
 
-    with pytest.raises(InputError, match=r"A file of the store of embeddings was lost or damaged .*; start again to renew it"):
+    with pytest.raises(InputError, match=r"A file of the store of embeddings was lost or damaged .*; start again to recreate it"):
         embed_images(table, fake, most_bytes=60, progress=lose)
     assert packed_files(table, fake) == []
     assert embed_images(table, fake, most_bytes=60).n_encoded == 4

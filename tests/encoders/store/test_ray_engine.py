@@ -202,8 +202,8 @@ def test_a_disk_that_fills_up_under_a_worker_is_one_sentence(cluster, write_imag
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ("place", r"The worker on [\d.]+ does not see the store '.*elsewhere'; name a folder that every node reaches"),
-        ("encoder", "has other weights than the one here; install the same on every node"),
+        ("place", r"The worker on [\d.]+ does not see the store '.*elsewhere'; choose a folder that every node reaches"),
+        ("encoder", "has other weights than this machine's; install the same on every node"),
     ],
 )
 def test_workers_elsewhere_or_with_other_weights_are_refused(
@@ -228,7 +228,7 @@ def test_images_and_store_behind_urls(cluster, write_images, tmp_path: Path) -> 
 
 def test_ray_that_is_missing_is_one_sentence(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(InputError, match=r"needs Ray Data, which is not here .*; install it with `pip install 'likeness\[ray\]'`"):
+    with pytest.raises(InputError, match=r"needs Ray Data, which is not installed .*; run `pip install 'likeness\[ray\]'`"):
         embed_images(table, fake, engine="ray")
 
 
@@ -271,7 +271,7 @@ print(len(gone) > 3, [each.name() for each in alive], os.path.exists(folder), ra
     assert done.stderr == ""
 
 
-_NONE = r"There is no Ray cluster at '.*' \((?!The current node).+\); start one with `ray start --head`, .*or give no address"
+_NONE = r"There is no Ray cluster at '.*' \((?!The current node).+\); start one with `ray start --head`, .*or pass no address"
 
 
 @pytest.mark.parametrize(

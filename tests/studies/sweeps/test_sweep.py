@@ -206,7 +206,7 @@ def test_memory_that_does_not_last_fails_the_trial_alone_and_a_full_disk_none(
 
 def test_what_keeps_a_sweep_from_its_end_is_said(search: SweepConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     space = {"batch.per_class": [3, 5], "optimizer.rate": [0.1, 0.2]}
-    with pytest.raises(InputError, match=r"No trial of rates has finished; narrow the space\. The first one: .*no multiple of per_class"):
+    with pytest.raises(InputError, match=r"No trial of rates has finished; narrow the space\. The first one: .*not a multiple of per_class"):
         sweep(SweepConfig.model_validate(search.model_dump() | {"space": space, "trials": 2}), tmp_path / "none")
     with pytest.raises(InputError, match="nowhere"):  # before the first trial
         sweep(search.model_copy(update={"changes": {"data.source": str(tmp_path / "nowhere")}}), tmp_path / "absent")

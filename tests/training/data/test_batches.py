@@ -51,13 +51,13 @@ def test_whole_classes_validate(photos: Path, validation: float) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"validation": 0.3}, "data.validation 0.3 holds 1 of 4 training classes out; two at least are judged"),
-        ({"validation": 0.9}, "data.validation 0.9 holds 4 of 4 training classes out; two at least are judged"),
-        ({"validation": 3}, "data.validation 3 holds 3 of 4 training classes out; two at least are judged"),
+        ({"validation": 0.3}, "data.validation 0.3 holds out 1 of 4 training classes; validation and training need two each"),
+        ({"validation": 0.9}, "data.validation 0.9 holds out 4 of 4 training classes; validation and training need two each"),
+        ({"validation": 3}, "data.validation 3 holds out 3 of 4 training classes; validation and training need two each"),
         ({"attribute": "species"}, "has no attribute 'species'; it has class"),
         ({"split": "official"}, "has no official split; name a paper's dataset"),
-        ({"source": "few"}, "3 classes; 2 to train and 1 to test are too few"),
-        ({"source": "gaps.csv", "attribute": "kind"}, "has 1 classes; 1 to train and 0 to test are too few"),
+        ({"source": "few"}, "3 classes; 2 for training and 1 for testing are too few"),
+        ({"source": "gaps.csv", "attribute": "kind"}, "has 1 classes; 1 for training and 0 for testing are too few"),
     ],
 )
 def test_what_cannot_be_divided_is_refused(tmp_path: Path, photos: Path, changes: dict[str, Any], message: str) -> None:
@@ -187,7 +187,7 @@ def test_classes_are_divided_as_the_file_says(photos: Path, splits: Path) -> Non
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"shift": "removal 1", "tuning": True}, "holds no classes out for tuning"),
+        ({"shift": "removal 1", "tuning": True}, "has no tuning classes"),
         ({"shift": "end"}, "no split 'end' of photos; there are start, removal 1"),
         (
             {"splits": "cars196-oodml"},
@@ -227,7 +227,7 @@ def _of_sizes(folder: Path, sizes: list[int]) -> DataConfig:
 @pytest.mark.parametrize(
     ("sizes", "validation", "message"),
     [
-        ([3, 3, 3, 1, 1, 1], 0, r"Each of the 3 test classes of '.*' has one image only, so no image has another to be found"),
+        ([3, 3, 3, 1, 1, 1], 0, r"Each of the 3 test classes of '.*' has only one image, so nothing can be retrieved"),
         ([1, 1, 1, 1, 1, 2, 2, 2, 2, 2], 2, "Each of the 2 validation classes"),
     ],
 )
@@ -241,7 +241,7 @@ def test_classes_of_one_image_each_are_refused(tmp_path: Path, sizes: list[int],
     [
         ([2, 2, 2, 2], ""),
         ([1, 2, 2, 2], ""),
-        ([2, 2, 1, 3], "1 of 4 test images is the only one of its class: no other is to be found, so that recall counts a miss, and"),
+        ([2, 2, 1, 3], "1 of 4 test images is the only one of its class: recall counts a miss, and"),
         ([2, 2, 2, 1, 3, 1], "2 of 5 test images are the only ones of their classes"),
     ],
 )

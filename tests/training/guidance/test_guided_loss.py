@@ -137,7 +137,7 @@ def test_outputs_are_computed_once_and_what_gives_none_is_refused(content: dict[
     assert told == [(18, 18, "Computing pseudolabels")]
     assert len(list((cache / "outputs").iterdir())) == 1
     for other, message in (
-        ({"name": "clip:cars"}, "Pseudolabels come from an ImageNet classifier"),
+        ({"name": "clip:cars"}, "Pseudolabels need an ImageNet classifier"),
         (classifier | {"options": {"num_classes": 10}}, "has 10 classes, not ImageNet's 1,000"),
     ):
         with pytest.raises(InputError, match=message):

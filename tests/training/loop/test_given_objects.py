@@ -48,7 +48,7 @@ def test_an_own_loss_is_trained_with_its_parameters_and_needed_again(config: Run
     assert not torch.equal(weights(whole)["objective.centers"], torch.eye(8)[:3])
     assert (whole.config().objective.name, whole.config().objective.options) == ("custom", {})
     run = stopped(config, tmp_path / "run", 3, loss=Centers())
-    with pytest.raises(InputError, match=r"given as an object; pass it again: train\(config, folder, loss=\.\.\.\)"):
+    with pytest.raises(InputError, match=r"loss object, which configs cannot hold; pass it again: train\(config, folder, loss=\.\.\.\)"):
         train(run.config(), run.path)
     train(run.config(), run.path, loss=Centers())
     assert same(run, whole)
@@ -131,14 +131,14 @@ class Large(Colors):
 @pytest.mark.parametrize(
     ("changes", "given", "message"),
     [
-        ({}, {"loss": 3}, "is no object that can be called"),
-        ({}, {"loss": nn.Module}, "is no object that can be called"),
-        ({}, {"loss": lambda rows, labels: rows.sum(dim=1)}, r"The objective gives a tensor of shape \(6,\).*take the mean"),
-        ({"devices": 2}, {"loss": Centers()}, "does not reach the 2 processes of the run; set devices to 1"),
-        ({}, {"callbacks": [Keeps(Colors())]}, r"The callback .*Keeps keeps what no checkpoint holds; keep tensors"),
-        ({}, {"backbone": nn.Identity()}, r"The backbone gives shape \(2, 3, 16, 16\) for two images"),
+        ({}, {"loss": 3}, "is not callable"),
+        ({}, {"loss": nn.Module}, "is not callable"),
+        ({}, {"loss": lambda rows, labels: rows.sum(dim=1)}, r"The objective returns a tensor of shape \(6,\).*take the mean"),
+        ({"devices": 2}, {"loss": Centers()}, "Objects cannot be passed to the 2 processes of the run; set devices to 1"),
+        ({}, {"callbacks": [Keeps(Colors())]}, r"The state of the callback .*Keeps does not fit a checkpoint; use tensors"),
+        ({}, {"backbone": nn.Identity()}, r"The backbone returns shape \(2, 3, 16, 16\) for two images"),
         ({}, {"language": Colors()}, "the config has no guidance"),
-        ({}, {"backbone": Large()}, r"too small for a batch of 6 images of 16 px; set batch\.size lower"),
+        ({}, {"backbone": Large()}, r"too small for a batch of 6 images of 16 px; lower batch\.size"),
     ],
 )
 def test_objects_that_do_not_serve_are_refused(config: RunConfig, tmp_path: Path, changes: Any, given: dict[str, Any], message: str) -> None:

@@ -42,7 +42,7 @@ def test_a_server_of_strangers_sends_no_figures_elsewhere(config: RunConfig, tmp
     run = RunFolder(tmp_path / "run")
     confine([tmp_path])
     assert len(build_loggers(with_changes(config, {"loggers": ["csv", "tensorboard"]}), run)) == 2
-    with pytest.raises(InputError, match="sends no figures of runs elsewhere; leave mlflow and wandb out of loggers"):
+    with pytest.raises(InputError, match="does not send metrics elsewhere; remove mlflow and wandb from loggers"):
         build_loggers(with_changes(config, {"loggers": ["wandb", "csv", "mlflow"]}), run)
 
 

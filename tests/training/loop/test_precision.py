@@ -86,7 +86,7 @@ def test_evaluations_get_tensors_on_the_device_that_trains_and_float16_is_for_gp
     train(with_changes(config, {"epochs": 1}), tmp_path / "run")
     assert set(devices) == {"cpu"}
     if not torch.cuda.is_available():  # and not taken for another precision
-        with pytest.raises(InputError, match="No GPU is here, and precision 16-mixed is for GPUs"):
+        with pytest.raises(InputError, match="precision 16-mixed needs a GPU, but there is none"):
             train(with_changes(config, {"precision": "16-mixed", "device": "auto"}), tmp_path / "half")
 
 

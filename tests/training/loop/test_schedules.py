@@ -144,7 +144,7 @@ def test_a_run_ends_when_validation_gets_no_better_and_stays_ended(config: RunCo
     run = train(made, tmp_path / "run")
     status, figures = run.status(), run.metrics()["validation_recall_at_1"].dropna()
     assert status.state == "finished"
-    assert status.message.startswith("Ended early, after 2 evaluations without a better one")
+    assert status.message.startswith("Ended early, after 2 evaluations without improvement")
     assert len(figures) == 1 + 1 + 2  # untrained, the first, which is the best so far, and two more
     assert run.report()["steps"] == status.step < status.total
     before = run.metrics()
@@ -168,7 +168,7 @@ def test_the_steepest_fall_before_the_lowest_loss_is_suggested_and_losses_after_
     rates, losses = np.geomspace(1e-3, 1, 30), np.linspace(1, 0, 30)
     losses[20], losses[21] = np.nan, -100
     assert len(rate_search(rates, losses).rates) == 20
-    with pytest.raises(InputError, match=r"The loss diverges at a rate of 0.00\d+ already; begin lower than 0.001"):
+    with pytest.raises(InputError, match=r"The loss already diverges at a rate of 0.00\d+; start below 0.001"):
         rate_search(rates, np.where(np.arange(30) < 5, losses, np.nan))
 
 
@@ -200,7 +200,7 @@ def test_a_run_is_searched_without_a_trace_and_learns_at_the_rate_it_suggests(co
     found, again = find_rate(made, steps=40, progress=lambda *each: told.append(each)), find_rate(made, steps=40)
     np.testing.assert_array_equal(found.losses, again.losses)
     assert set(tmp_path.rglob("*")) - set(cache.rglob("*")) == before
-    assert told[-1][2] == "Looking for a rate"
+    assert told[-1][2] == "Searching for a rate"
     losses = train(with_changes(config, {"objective.name": "contrastive", "optimizer.rate": found.suggestion}), tmp_path / "run").metrics()["loss"]
     assert losses.dropna().tail(3).mean() < losses.dropna().head(2).mean()
 
@@ -209,8 +209,8 @@ def test_a_run_is_searched_without_a_trace_and_learns_at_the_rate_it_suggests(co
     ("options", "told"),
     [
         ({"low": 0.1, "high": 0.01}, "The rates rise from 0.1 to 0.01"),
-        ({"low": 0.0}, "the first one must be above 0"),
-        ({"steps": 5}, "5 steps say too little"),
+        ({"low": 0.0}, "the first must be above 0"),
+        ({"steps": 5}, "5 steps are too few"),
     ],
 )
 def test_a_range_that_is_none_is_refused(config: RunConfig, options: dict[str, Any], told: str) -> None:

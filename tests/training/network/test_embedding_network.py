@@ -50,7 +50,7 @@ def test_each_part_has_the_same_length_and_the_whole_has_1() -> None:
     assert torch.allclose(rows, expected, atol=1e-6)
     assert torch.allclose(rows.norm(dim=1), torch.ones(5), atol=1e-6)
     assert build_network(TINY.model_copy(update={"dim": 6, "parts": 2})).parts == 2
-    with pytest.raises(InputError, match="12 dimensions can't have 5 parts of equal size; choose a multiple of 5"):
+    with pytest.raises(InputError, match="12 dimensions cannot have 5 parts of equal size; choose a multiple of 5"):
         EmbeddingNetwork(None, 7, 12, parts=5)
 
 
@@ -92,7 +92,7 @@ def test_weights_of_a_file_are_loaded_with_their_own_normalization(tmp_path: Pat
 @pytest.mark.parametrize(
     ("file", "name", "message"),
     [
-        ("absent", "test_resnet", r"absent.safetensors' of 'test_resnet' are not there"),
+        ("absent", "test_resnet", r"absent.safetensors' of 'test_resnet' do not exist"),
         ("broken", "test_resnet", r"'broken.safetensors' cannot be read as safetensors"),
         ("other", "test_resnet", r"do not fit 'test_resnet': .* (has another shape|is missing)"),
         ("other", "test_resnat", "no timm model 'test_resnat'; the nearest names are test_resnet"),
@@ -215,7 +215,7 @@ def test_the_size_is_that_of_the_network_or_of_its_weights(name: str) -> None:
 
 def test_the_size_of_a_published_encoder_is_the_listed_one(hub: FakeHub) -> None:
     assert {name: native_size(backbone_of(each.name)) for name, each in PUBLISHED.items()} == {name: each.pixels for name, each in PUBLISHED.items()}
-    with pytest.raises(InputError, match=r"'hf-hub:org/clip' is not on this machine, .* get it first: likeness encoders get hf-hub:org/clip"):
+    with pytest.raises(InputError, match=r"'hf-hub:org/clip' is not on this machine, .* download it first: likeness encoders get hf-hub:org/clip"):
         native_size("clip:hf-hub:org/clip")
 
 

@@ -45,7 +45,7 @@ def test_a_renamed_run_keeps_all_that_it_holds_and_takes_nobodys_place(run: RunF
 
 @pytest.mark.parametrize("name", ["", " ", ".hidden", "a/b", "..", "a\\b", "a\0b", "x" * 201])
 def test_names_that_are_no_folders_are_refused(run: RunFolder, name: str) -> None:
-    with pytest.raises(InputError, match="cannot be a run's name, since it becomes a folder"):
+    with pytest.raises(InputError, match="is not a valid name for a run's folder"):
         rename_run(run, name)
     assert run.path.is_dir()
 
@@ -86,7 +86,7 @@ def test_an_exported_run_is_the_same_encoder_without_the_weights_that_it_began_f
     trained = train(config_from(content), tmp_path / "run")
     expected, archive = _embedded(trained.path), export_zip(trained, with_changes(trained.config(), {"data.source": "photos/birds"}))
     export_run(trained, tmp_path / "export")
-    with pytest.raises(InputError, match="is there already; name a new folder"):
+    with pytest.raises(InputError, match="already exists; choose a new folder"):
         export_run(trained, tmp_path / "export")
     with zipfile.ZipFile(io.BytesIO(archive)) as unpacked:
         unpacked.extractall(tmp_path / "unpacked")

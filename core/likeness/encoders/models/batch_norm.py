@@ -1,4 +1,4 @@
-"""Batch norm folded into the convolution before it. In evaluation it is a product and a sum, which alone take up to a third of a network's time."""
+"""Folds batch norm into the convolution before it. In evaluation, batch norm is a product and a sum, but takes up to a third of a network's time."""
 
 from copy import deepcopy
 from itertools import pairwise
@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import torch
 
-_SAME = 1e-4  # of the largest value that the network gives; rounding makes a hundredth of that
+_SAME = 1e-4  # tolerance, relative to the largest output; rounding makes about a hundredth of it
 
 
 def fold_batch_norm(network: "torch.nn.Module", size: tuple[int, int, int]) -> "torch.nn.Module":
-    """A copy of a network in evaluation mode whose convolutions do the work of the batch norm after them; itself where there is none to fold.
-    Which convolution a batch norm follows is read from the order in which a module names its parts. Whether that is the order of its work is seen
-    on an example of this size, (3, h, w); where it is not, the network comes back as well.
+    """A copy of a network in evaluation mode with batch norm folded into convolutions, or the network itself if there is none to fold.
+
+    The order of names in a module tells which convolution precedes a batch norm. The copy is compared on an example of this size, (3, h, w); if
+    the order was not that of the computation, the network itself is returned.
     """
     import torch
 
-    # also where images are being embedded: weights made in inference mode could never take part in gradients
+    # even within inference mode: weights made there could never take part in gradients
     with torch.inference_mode(False), torch.no_grad(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
         folded = _folded(network)
         if folded is None:
@@ -38,5 +39,5 @@ def _folded(network: "torch.nn.Module") -> "torch.nn.Module | None":
         for (name, convolution), (norm_name, norm) in pairwise(list(block.named_children())):
             if isinstance(convolution, nn.Conv2d) and isinstance(norm, nn.BatchNorm2d):
                 setattr(block, name, fuse_conv_bn_eval(convolution, norm))
-                setattr(block, norm_name, getattr(norm, "act", nn.Identity()))  # timm's batch norms hold the activation that follows
+                setattr(block, norm_name, getattr(norm, "act", nn.Identity()))  # timm's batch norms contain the following activation
     return found

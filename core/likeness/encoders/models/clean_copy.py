@@ -1,4 +1,4 @@
-"""A folder of a foreign model as the libraries get to see it: configurations by `config_keys`, weights and vocabularies as links, no code."""
+"""Clean copies of the folders of foreign models: configurations filtered by `config_keys`, weights and vocabularies as links, no code."""
 
 import json
 import os
@@ -22,7 +22,7 @@ WEIGHTS = ("*.safetensors", "*.bin", "*.pth")
 
 
 def _config_keys(content: Any, name: str) -> dict[str, Any]:
-    """A config.json is timm's or transformers'."""
+    """A config.json is of timm or of transformers."""
     return timm_keys(content, name) if isinstance(content, dict) and "architecture" in content else transformers_keys(content, name)
 
 
@@ -41,8 +41,8 @@ _LINKED = (*WEIGHTS, "tokenizer.json", "vocab.json", "vocab.txt", "merges.txt", 
 
 @contextmanager
 def clean_copy(folder: Path) -> Iterator[Path]:
-    """A temporary folder with what `folder` holds of a model; what else lies there, such as Python files, is left out. Raises InputError where a
-    configuration asks for code, names other places, or is no JSON.
+    """A temporary folder with the model's files of `folder`, without others, such as Python files. InputError: a configuration that requires code,
+    refers to other paths, or is not JSON.
     """
     with tempfile.TemporaryDirectory(prefix="likeness-model-") as made:
         for file in sorted(folder.iterdir()):
@@ -58,13 +58,11 @@ def clean_copy(folder: Path) -> Iterator[Path]:
 
 
 def link(file: Path, place: Path) -> None:
-    """Puts a file at another place without copying what it holds."""
+    """Links a file at another path, without copying its content."""
     try:
         place.symlink_to(file.resolve())
-    except OSError:  # Windows allows it to some only
+    except OSError:  # Windows allows symbolic links to some users only
         try:
             os.link(file.resolve(), place)
         except OSError as error:
-            raise InputError(
-                f"'{file.name}' cannot be linked to from {place.parent} ({error.strerror}); set TMPDIR to a folder of its disk."
-            ) from error
+            raise InputError(f"'{file.name}' cannot be linked from {place.parent} ({error.strerror}); set TMPDIR to a folder of its disk.") from error

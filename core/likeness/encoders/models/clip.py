@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     import torch
 
 TEXT_BATCH = 256
-# The models that ship, by name -> folder in the assets.
+# shipped models by name -> folder in the assets
 SHIPPED = {"cars": "clip", "cars-small": "clip_small"}
 
 
 class ClipEncoder(TowerImages):
     """A contrastive language-image model (Radford et al. 2021) loaded through open_clip: a local folder, a model of the hub, or open_clip's own.
-    Raises InputError where the name is unknown, the folder holds no usable model, or weights cannot be downloaded.
+    InputError: an unknown name, a folder without a usable model, or weights that cannot be downloaded.
     """
 
     has_text = True
@@ -51,20 +51,20 @@ class ClipEncoder(TowerImages):
         import_library("open_clip")
         self._device = choose_device(device)
         self.model, self.tower, self._tokenizer, self.dim = _load(name, source, self._device)
-        # Fast tokenizers raise "Already borrowed" when two threads use one.
+        # fast tokenizers raise "Already borrowed" when two threads use one
         self._tokenizing = threading.Lock()
         self.name = name
         self.identity = _FAMILIES[source.kind].identity(name, source.target)
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
-        """Unit rows (n, d). Texts longer than the model's context are cut by its tokenizer (`likeness.encoders.cut_texts`)."""
+        """Unit rows (n, d). The tokenizer truncates texts that exceed the model's context (`likeness.encoders.cut_texts`)."""
         if not texts:
-            raise InputError("There are no texts to encode; give at least one.")
+            raise InputError("There are no texts to encode; pass at least one.")
         parts = [self._encode_text_batch(list(texts[start : start + TEXT_BATCH])) for start in range(0, len(texts), TEXT_BATCH)]
         return np.concatenate(parts)
 
     def unknown_words(self, text: str) -> list[str]:
-        """Words that the model's own vocabulary lacks, in order; always empty where any text can be spelled (byte pairs)."""
+        """Words missing in the model's vocabulary, in order; always empty for byte pairs, which spell any text."""
         fast = getattr(getattr(self._tokenizer, "tokenizer", None), "backend_tokenizer", None)
         if fast is None:
             return []
@@ -72,12 +72,12 @@ class ClipEncoder(TowerImages):
             return words_outside(fast, text)
 
     def token_count(self, text: str) -> TokenCount:
-        """How many tokens a text has, and how many the model reads."""
+        """Number of tokens of a text, and how many the model reads."""
         with self._tokenizing:
             return open_clip_count(self._tokenizer, text)
 
     def image_side(self) -> "tuple[torch.nn.Module, tuple[float, ...], tuple[float, ...], int]":
-        """The module that maps normalized images to features, to be trained further; of its input mean, deviation, and height in pixels."""
+        """The module that maps normalized images to features, for training, and its input's mean, standard deviation and height in pixels."""
         visual: Any = self.model.visual
         size = visual.image_size
         return visual, self.tower.mean, self.tower.std, int(size if isinstance(size, int) else size[0])
@@ -92,7 +92,7 @@ class ClipEncoder(TowerImages):
 
 
 def _load(name: str, source: EncoderName, device: "torch.device") -> tuple[Any, ImageTower, Any, int]:
-    """Model in evaluation mode, its image side, tokenizer and dimensions."""
+    """Model in evaluation mode, its image tower, tokenizer and dimensions."""
     if source.kind == "local-dir":
         folder = as_path(source.target)
         _check_folder(name, folder)
@@ -105,7 +105,7 @@ def _load(name: str, source: EncoderName, device: "torch.device") -> tuple[Any, 
 
 
 def _tried(model: Any, transform: Any, tokenizer: Any, device: "torch.device") -> tuple[Any, ImageTower, Any, int]:
-    """What was loaded, once it has prepared an image and read a word: configurations that fit the weights may still not fit those."""
+    """Tests the loaded model on an image and a word: a configuration that fits the weights may still not fit these."""
     import torch
 
     tower = ImageTower(model.encode_image, transform, device)
@@ -115,17 +115,17 @@ def _tried(model: Any, transform: Any, tokenizer: Any, device: "torch.device") -
 
 
 def _check_folder(name: str, folder: Path) -> None:
-    """open_clip only warns of missing weights and goes on with random ones."""
+    """open_clip only warns of missing weights and continues with random ones."""
     if not folder.is_dir():
         return
     if not (folder / "open_clip_config.json").is_file():
-        raise InputError(f"The folder '{folder}' of encoder '{name}' has no open_clip_config.json; give a folder saved by open_clip.")
+        raise InputError(f"The folder '{folder}' of encoder '{name}' has no open_clip_config.json; pass a folder saved by open_clip.")
     if not any(file.suffix in (".safetensors", ".bin", ".pth") for file in folder.iterdir()):
         raise InputError(f"The folder '{folder}' of encoder '{name}' has a configuration but no weights; add open_clip_model.safetensors.")
 
 
 def _published(name: str, target: str) -> tuple[str, str]:
-    """Model and weights, once open_clip knows both."""
+    """Model and weights, if open_clip knows both."""
     import_library("open_clip")
     import open_clip
 
@@ -152,14 +152,14 @@ def _hub_size(target: str) -> int | None:
 
 
 def _folder_identity(name: str, target: str) -> str:
-    remedy = "install the package again" if name in SHIPPED else "give the folder that holds the model"
+    remedy = "install the package again" if name in SHIPPED else "pass the folder that holds the model"
     return digest("open_clip folder", *folder_digests(Path(target), name, remedy=remedy))
 
 
 LOCAL_DIR = EncoderFamily(
     "local-dir",
     "open_clip folder",
-    "A CLIP saved by open_clip, and the small ones that ship: 'cars' and 'cars-small', trained on renders of cars.",
+    "A CLIP saved by open_clip, or one of the small ones that ship: 'cars' and 'cars-small', trained on renders of cars.",
     "'cars', 'local-dir:FOLDER'",
     has_text=True,
     identity=_folder_identity,
@@ -171,7 +171,7 @@ LOCAL_DIR = EncoderFamily(
 OPEN_CLIP = EncoderFamily(
     "open_clip",
     "open_clip",
-    "A CLIP that open_clip knows by model and weights; downloaded on first use.",
+    "A CLIP of open_clip, by model and weights; downloaded on first use.",
     "'MODEL/PRETRAINED' (as in 'ViT-B-32/openai')",
     has_text=True,
     identity=lambda name, target: digest("open_clip", target),
@@ -183,7 +183,7 @@ OPEN_CLIP = EncoderFamily(
 HF_HUB = EncoderFamily(
     "hf-hub",
     "Hugging Face hub",
-    "A CLIP from the Hugging Face hub that open_clip reads; downloaded on first use.",
+    "An open_clip model from the Hugging Face hub; downloaded on first use.",
     "'hf-hub:ORG/NAME'",
     has_text=True,
     identity=lambda name, target: digest("hub", target, hub_revision(target)),

@@ -1,4 +1,4 @@
-"""How large a model may be that a foreign configuration describes: told before anything of it is built, which may take more memory than there is."""
+"""Limits on the size of a model that a foreign configuration describes, checked before it is built, which could exhaust memory."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ def _sizes(least: int, most: int, names: str) -> dict[str, tuple[float, int]]:
     return dict.fromkeys(names.split(), (least, most))
 
 
-# As open_clip, timm and transformers call them; some times what the largest published models have.
+# names in open_clip, timm and transformers, with a multiple of the largest published values
 _LAYERS = "layers depth depths num_layers n_layers n_layer num_hidden_layers encoder_layers decoder_layers num_hidden_groups inner_group_num"
 _WIDTHS = "width embed_dim embed_dims dim dims hidden_size hidden_sizes d_model n_embd head_width"
 _RATIOS = ("mlp_ratio", "mlp_ratios", "crop_pct", "test_crop_pct")
@@ -23,13 +23,13 @@ _BOUNDS: dict[str, tuple[float, int]] = {
     **_sizes(1, 262_144, "intermediate_size hidden_dim d_ff ffn_dim n_inner feed_forward_size"),
     **dict.fromkeys(_RATIOS, (0.1, 64)),
 }
-_MOST = 2_000_000  # of all other whole numbers, such as words
+_MOST = 2_000_000  # of all other integers, such as vocabulary sizes
 _MOST_PARAMETERS = 20_000_000_000
 
 
 def check_sizes(content: Mapping[str, Any], name: str) -> None:
-    """Raises InputError, which begins with `name`, where a configuration or a part of it asks for a size that no model has, or for more than 20
-    billion parameters by a rough count: 12 width² in each layer, and a row for each word, position and patch.
+    """InputError, beginning with `name`: a configuration, or a part of it, with an unrealistic size, or with more than 20 billion parameters by a
+    rough count: 12 width² per layer, and a row per word, position and patch.
     """
     for key, value in content.items():
         if isinstance(value, Mapping) and key not in _BOUNDS:
@@ -41,8 +41,8 @@ def check_sizes(content: Mapping[str, Any], name: str) -> None:
     parameters = (12 * layers * width + rows + (image / (patch or 1)) ** 2) * width
     if parameters > _MOST_PARAMETERS:
         raise InputError(
-            f"{name} describes a model of some {parameters / 1e9:,.0f} billion parameters (width {width:,}, {layers:,} layers), and those of at most "
-            f"{_MOST_PARAMETERS // 10**9} billion are loaded; choose a smaller model."
+            f"{name} describes a model of about {parameters / 1e9:,.0f} billion parameters (width {width:,}, {layers:,} layers), but the "
+            f"limit is {_MOST_PARAMETERS // 10**9} billion; choose a smaller model."
         )
 
 
@@ -50,17 +50,17 @@ def _check_size(key: str, value: Any, name: str) -> None:
     known = _BOUNDS.get(key)
     numbers = _numbers(value)
     if known is None:
-        if "theta" not in str(key) and any(isinstance(each, int) and not -_MOST <= each <= _MOST for each in numbers):  # of angles, no size
-            raise InputError(f"{name} has the {key} {_shown(value)}, and {_MOST:,} is the most that is read; choose another model.")
+        if "theta" not in str(key) and any(isinstance(each, int) and not -_MOST <= each <= _MOST for each in numbers):  # of angles, not a size
+            raise InputError(f"{name} has the {key} {_shown(value)}, but the limit is {_MOST:,}; choose another model.")
     elif value is not None:
         least, most = known
         whole = key in _RATIOS or not any(isinstance(each, float) for each in numbers)
         if not numbers or None in numbers or not whole or not all(least <= each <= most for each in numbers):
-            raise InputError(f"{name} has the {key} {_shown(value)}; from {least} to {most:,} is what models have: save it again or choose another.")
+            raise InputError(f"{name} has the {key} {_shown(value)}; expected {least} to {most:,}; save it again or choose another model.")
 
 
 def _numbers(value: Any) -> list[Any]:
-    """The numbers in a value, a list or a mapping; None for what is none."""
+    """The numbers in a value, a list or a mapping; None for other values."""
     listed = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else [value]
     return [each if isinstance(each, int | float) and not isinstance(each, bool) else None for each in listed]
 

@@ -1,4 +1,4 @@
-"""Devices: which one computes, and copies to and from it that nobody waits for."""
+"""Choice of devices, and asynchronous copies to and from them."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def choose_device(device: str) -> "torch.device":
-    """ "auto" is the first of CUDA, Apple's MPS and the processor that is there; raises InputError for a device that is unknown or not there."""
+    """ "auto" is the first available of CUDA, Apple's MPS and CPU. InputError: an unknown or missing device."""
     import torch
 
     if device == "auto":
@@ -27,7 +27,7 @@ def choose_device(device: str) -> "torch.device":
 
 
 def to_device(tensor: "torch.Tensor", device: "torch.device | str") -> "torch.Tensor":
-    """The tensor on another device; to a GPU from pinned memory, so that the program does not wait for the copy."""
+    """The tensor on another device; copies to a GPU from pinned memory, without waiting."""
     import torch
 
     if torch.device(device).type != "cuda" or tensor.is_cuda:
@@ -36,12 +36,12 @@ def to_device(tensor: "torch.Tensor", device: "torch.device | str") -> "torch.Te
 
 
 def fetch_later(tensor: "torch.Tensor") -> Callable[[], NDArray[Any]]:
-    """Begins to copy a tensor to the host; the call of what comes back waits for the copy, but for nothing that the device was given after it."""
+    """Starts to copy a tensor to the host and returns a function that waits for the copy, but not for later work of the device."""
     import torch
 
     if not tensor.is_cuda:
         return lambda: np.asarray(tensor.cpu().numpy())
-    # A plain `cpu()` later on would stand in the stream behind the next batch, and so wait for that, too.
+    # a later `cpu()` would be queued behind the next batch and wait for it, too
     host = tensor.to("cpu", non_blocking=True)
     copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
     copied.record(torch.cuda.current_stream(tensor.device))

@@ -1,7 +1,7 @@
-"""Downloads from the hub into its own cache: begun again where they broke off, and checked by hash.
+"""Downloads from the hub into its own cache: resumed after interruptions, and checked by hash.
 
-huggingface_hub 2.4 keeps nothing of a download that broke off, compares sizes and no hashes, and can be stopped only with its process.
-Here the content is fetched and checked; huggingface_hub then finds it in its cache and makes the links to it.
+huggingface_hub 2.4 discards interrupted downloads, compares sizes but not hashes, and can only be stopped with its process. Here content is fetched
+and checked; huggingface_hub then finds it in its cache and creates the links.
 """
 
 import re
@@ -17,14 +17,14 @@ from likeness.errors import InputError
 from likeness.io import DOWNLOAD_SILENCE, RemoteFile, check_room, download_problem, explained, fetch_files, free_bytes, progress_or_bar, status_of
 from likeness.progress import Progress, Stopped
 
-_PASSES = 4  # a configuration may name the next repository
+_PASSES = 4  # a configuration may refer to the next repository
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SETTING = "HF_HOME"
 
 
 @dataclass(frozen=True)
 class _HubFile(RemoteFile):
-    """A file of the hub. Its hash, which names its content in the cache, is SHA-256 for large files and git's for small ones."""
+    """A file of the hub. Its hash, which is its name in the cache, is SHA-256 for large files and git's for small ones."""
 
     repository: str
     revision: str
@@ -34,9 +34,9 @@ class _HubFile(RemoteFile):
 def download(
     name: str, wanted: Callable[[], Sequence[HubFiles]], progress: Progress | None = None, should_stop: Callable[[], bool] | None = None
 ) -> bool:
-    """Fetches what is not in the hub's cache, and says whether all is here now; arguments and errors as `likeness.encoders.download_encoder`. What
-    arrives before a stop or an error is kept, and the next download goes on from there. `wanted` is what the model needs, as far as that is known;
-    it is asked again when all of that is here, since a configuration may name more.
+    """Fetches files that are not in the hub's cache, and returns whether all are there; arguments and errors as `likeness.encoders.download_encoder`.
+    Partial downloads are kept and resumed. `wanted` returns the files that the model needs, as far as known; it is called again when these are
+    complete, since a configuration may refer to more.
     """
     stops = should_stop or (lambda: False)
     for _ in range(_PASSES):
@@ -60,7 +60,7 @@ def download(
 
 
 def free_space() -> tuple[Path, int]:
-    """The folder of the hub's cache, and how many bytes are free on its disk."""
+    """The folder of the hub's cache, and the free bytes on its disk."""
     from huggingface_hub.constants import HF_HUB_CACHE
 
     folder = Path(HF_HUB_CACHE)
@@ -68,19 +68,19 @@ def free_space() -> tuple[Path, int]:
 
 
 def _listed(name: str, wanted: HubFiles) -> list[_HubFile]:
-    """The files of a repository that are wanted, from the hub."""
+    """The wanted files of a repository, from the hub."""
     from huggingface_hub import HfApi, constants
 
     info = HfApi(endpoint=constants.ENDPOINT).model_info(wanted.repository, revision=wanted.revision, files_metadata=True, timeout=DOWNLOAD_SILENCE)
     siblings = {each.rfilename: each for each in info.siblings or []}
     chosen = wanted.chosen(siblings)
     if not chosen:
-        raise InputError(f"The hub has a repository '{wanted.repository}' for '{name}', but no {wanted.one_of[0][0]} in it; check the name.")
+        raise InputError(f"The hub has a repository '{wanted.repository}' for '{name}', but without {wanted.one_of[0][0]}; check the name.")
     files = []
     for each in (siblings[file] for file in chosen):
         hashed = each.lfs.sha256 if each.lfs else each.blob_id or ""
         if not _HASH.fullmatch(hashed) or each.size is None or not info.sha:
-            raise InputError(f"The hub tells no hash of '{each.rfilename}' of '{wanted.repository}', so that it cannot be checked; try again later.")
+            raise InputError(f"The hub has no hash of '{each.rfilename}' of '{wanted.repository}', so it cannot be checked; try again later.")
         place = repository_storage(wanted.repository) / "blobs" / hashed
         stream = partial(_stream, wanted.repository, each.rfilename, info.sha)
         title = f"'{each.rfilename}' of '{wanted.repository}'"
@@ -89,7 +89,7 @@ def _listed(name: str, wanted: HubFiles) -> list[_HubFile]:
 
 
 def _link(files: Sequence[_HubFile]) -> None:
-    """Has the hub's library find the files, all at the end: where there is one of a repository, there are all."""
+    """Lets the hub's library link the files, all at the end, so that a repository is in the cache completely or not at all."""
     from huggingface_hub import constants, hf_hub_download
 
     for file in files:
@@ -98,7 +98,7 @@ def _link(files: Sequence[_HubFile]) -> None:
 
 @contextmanager
 def _stream(repository: str, file: str, commit: str, begin: int) -> Iterator[Any]:
-    """The hub's answer for a file, from a byte on."""
+    """The hub's response for a file, from byte `begin` on."""
     from huggingface_hub import constants, get_session, hf_hub_url
     from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
@@ -112,7 +112,7 @@ def _stream(repository: str, file: str, commit: str, begin: int) -> Iterator[Any
 
 
 def _problem(error: Exception) -> tuple[str, str] | None:
-    """What happened, and what to do; None for a defect."""
+    """What happened, and what to do; None for a bug."""
     from huggingface_hub import constants
     from huggingface_hub.errors import GatedRepoError
 

@@ -1,4 +1,4 @@
-"""Loading weights that may have to be downloaded: from the local cache first, and with a quick answer where there is no network."""
+"""Loads weights that may need a download: first from the local cache, and with a fast error without network."""
 
 import logging
 import os
@@ -18,22 +18,22 @@ from likeness.progress import Progress
 T = TypeVar("T")
 Wanted = Callable[[], Sequence[HubFiles]]
 
-_TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
-_SHOWN = 200  # letters of an error: torch lists every parameter that does not fit
+_TRUE = ("1", "ON", "YES", "TRUE")  # parsed as huggingface_hub parses its switches
+_SHOWN = 200  # characters of an error: torch lists every parameter that does not fit
 _one_at_a_time = threading.RLock()
-_COPY = re.compile(r"[^\s'\"]*likeness-model-\w+")  # messages name the folder that was given, not its copy
+_COPY = re.compile(r"[^\s'\"]*likeness-model-\w+")  # messages should refer to the given folder, not to its copy
 
 
 def load_from_hub(name: str, load: Callable[[bool], T], wanted: Wanted) -> T:
-    """Calls `load(local_files_only=True)`, after a download only if files are missing and the hub answers. Where HF_HUB_OFFLINE is set, nothing is
-    downloaded, by whatever library. `load` is called with False only where nothing is `wanted` of the hub, since the weights lie elsewhere. Raises
-    InputError where files are missing, and downloads are off, or the hub does not answer or does not have them.
+    """Calls `load(local_files_only=True)`, after a download if files are missing and the hub is reachable. With HF_HUB_OFFLINE, no library downloads
+    anything. `load` is called with False only if nothing is `wanted` from the hub, since the weights are elsewhere. InputError: missing files, and
+    downloads are off, or the hub is unreachable or does not have them.
     """
     try:
         return load(True)
-    except InputError:  # it is here, and refused
+    except InputError:  # the files are there, but were rejected
         raise
-    except Exception as error:  # the libraries answer a missing file with any of a dozen types
+    except Exception as error:  # libraries raise a dozen types for a missing file
         if lacks_memory(error):
             raise TransientError(f"'{name}'", error) from error
         cause = error
@@ -57,8 +57,8 @@ def fetch_from_hub(
     should_stop: Callable[[], bool] | None = None,
     cause: BaseException | None = None,
 ) -> bool:
-    """Downloads what is not in the hub's cache, as `download`; with a quick InputError where downloads are off or there is no network. Left alone,
-    huggingface_hub repeats each request six times: 46 s without network until "ViT-B-32/openai" fails.
+    """Downloads missing files, as `download`, with a fast InputError if downloads are off or there is no network: by default huggingface_hub repeats
+    each request six times, 46 s until "ViT-B-32/openai" fails.
     """
     missing = missing_files(wanted())
     here = missing_text(missing) if missing else "its weights are not on this machine"
@@ -72,30 +72,30 @@ def fetch_from_hub(
 
 
 def load_from_folder(name: str, folder: Path, load: Callable[[], T], wanted: Wanted = tuple) -> T:
-    """Calls `load` for a model on disk; the hub is asked only for parts that its configuration names there (that of a text tower), which are
-    `wanted`. Raises InputError where the folder is missing or holds no usable model.
+    """Calls `load` for a model on disk; only parts that its configuration refers to on the hub (a text tower's configuration) are `wanted` from
+    there. InputError: a missing folder, or one without a usable model.
     """
     folder = as_path(folder)
     if not folder.is_dir():
-        raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; give the folder that holds the model.")
+        raise InputError(f"The encoder '{name}' was not found: there is no folder '{folder}'; pass the folder that holds the model.")
     for file in folder.iterdir():
-        as_path(file)  # a link in it may lead out of what may be read
+        as_path(file)  # a link in it may lead out of the allowed folders
     try:
         return load()
     except InputError as error:
         remedy = "" if ";" in str(error) else "; save it again or choose another."
         raise InputError(f"The model in '{folder}' cannot be loaded: {str(error).rstrip('.') if remedy else error}{remedy}") from error
-    except Exception as error:  # damaged or foreign files raise whatever their parsers raise
+    except Exception as error:  # parsers of damaged or foreign files can raise anything
         if lacks_memory(error):
             raise TransientError(f"The model in '{folder}'", error) from error
         if misses_hub(error):
             return load_from_hub(name, lambda local: load(), wanted)
-        said = _COPY.sub(str(folder), reason_of(error, _SHOWN))
-        raise InputError(f"The model in '{folder}' cannot be loaded: {said}; save it again or choose another.") from cause_of(error)
+        reason = _COPY.sub(str(folder), reason_of(error, _SHOWN))
+        raise InputError(f"The model in '{folder}' cannot be loaded: {reason}; save it again or choose another.") from cause_of(error)
 
 
 def hub_answers() -> bool:
-    """Whether the hub can be reached within a few seconds; false in huggingface_hub's offline mode."""
+    """Whether the hub is reachable within a few seconds; False in huggingface_hub's offline mode."""
     from huggingface_hub import is_offline_mode
 
     if is_offline_mode():
@@ -105,9 +105,9 @@ def hub_answers() -> bool:
 
 @contextmanager
 def hub_switch(local_files_only: bool) -> Iterator[None]:
-    """Keeps open_clip and timm off the network if `local_files_only`. open_clip 3.3 and timm 1.0.31 hand no such argument on to `hf_hub_download`,
-    as transformers does, so that huggingface_hub's own switch remains; it is global, hence the lock. What open_clip logs as an error is only the
-    first attempt, and our own error says it better.
+    """Keeps open_clip and timm off the network if `local_files_only`. Unlike transformers, open_clip 3.3 and timm 1.0.31 do not pass this argument to
+    `hf_hub_download`, so this sets huggingface_hub's switch, which is global and needs a lock. Errors that open_clip logs are only of the first
+    attempt, and ours are clearer.
     """
     if not local_files_only:
         yield
@@ -121,7 +121,7 @@ def hub_switch(local_files_only: bool) -> Iterator[None]:
 
     with _one_at_a_time:
         before, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, True
-        root.addFilter(elsewhere)  # open_clip writes to the root logger itself
+        root.addFilter(elsewhere)  # open_clip logs to the root logger
         try:
             yield
         finally:
@@ -130,7 +130,7 @@ def hub_switch(local_files_only: bool) -> Iterator[None]:
 
 
 def misses_hub(error: BaseException | None) -> bool:
-    """Whether an error arose because something has to be fetched from the hub."""
+    """Whether an error means that something must be fetched from the hub."""
     while error is not None:
         if type(error).__module__.startswith("huggingface_hub"):
             return True

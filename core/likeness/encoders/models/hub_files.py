@@ -1,4 +1,4 @@
-"""Which files of the hub a model needs, and where they lie in the hub's own cache. Needs no network."""
+"""The hub files that a model needs, and their places in the hub's cache. Needs no network."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -20,8 +20,8 @@ class HubFiles:
 
     Attributes:
         hub_id: "ORG/NAME", or "ORG/NAME@REVISION".
-        one_of: groups of patterns; of these, the first that the repository has is needed.
-        also: patterns of further files, taken where the repository has them.
+        one_of: groups of patterns; the first one that the repository has is required.
+        also: patterns of optional files.
     """
 
     hub_id: str
@@ -30,30 +30,30 @@ class HubFiles:
 
     @property
     def repository(self) -> str:
-        """ "ORG/NAME"; raises InputError for anything else, such as a path."""
+        """ "ORG/NAME"; InputError: anything else, such as a path."""
         return check_hub_id(self.hub_id.partition("@")[0], "The model's name")
 
     @property
     def revision(self) -> str:
-        """A branch, a tag or a commit; raises InputError for anything else."""
+        """A branch, a tag or a commit. InputError: anything else."""
         given = self.hub_id.partition("@")[2] or "main"
         if not _REVISION.fullmatch(given) or ".." in given:
-            raise InputError(f"'{given}' is no revision of the model '{self.repository}'; write a branch, a tag or a commit after '@'.")
+            raise InputError(f"'{given}' is not a revision of the model '{self.repository}'; write a branch, a tag or a commit after '@'.")
         return given
 
     @property
     def storage(self) -> Path:
-        """Where the hub's cache keeps the repository, here or not."""
+        """Folder of the repository in the hub's cache, which may not exist."""
         return repository_storage(self.repository)
 
     def chosen(self, names: Iterable[str]) -> list[str]:
-        """Those of a repository's files that are taken; none where it has none of the groups."""
+        """The needed files among a repository's; empty if it has none of the groups."""
         own = sorted(name for name in names if "/" not in name)
         group = next((group for group in self.one_of if any(fnmatch(name, group[0]) for name in own)), ())
         return [name for name in own if any(fnmatch(name, pattern) for pattern in (*group, *self.also))] if group else []
 
     def folder(self) -> Path | None:
-        """The folder of the cache that holds the files, or None."""
+        """Folder of the cache that holds the files, or None."""
         reference = self.storage / "refs" / self.revision
         commit = reference.read_text()[:_LONGEST_TEXT].strip() if reference.is_file() else self.revision
         folder = self.storage / "snapshots" / commit
@@ -63,7 +63,7 @@ class HubFiles:
 
 
 def hub_folder(files: HubFiles) -> Path:
-    """The folder of the hub's cache that holds the files; raises huggingface_hub's LocalEntryNotFoundError where they are not here."""
+    """The folder of the hub's cache that holds the files; raises huggingface_hub's LocalEntryNotFoundError if they are missing."""
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     folder = files.folder()
@@ -73,7 +73,7 @@ def hub_folder(files: HubFiles) -> Path:
 
 
 def hub_revision(hub_id: str) -> str:
-    """Of a model in the hub's cache; empty before it was downloaded."""
+    """Revision of a model in the hub's cache; empty before its download."""
     reference = repository_storage(hub_id) / "refs" / "main"
     return reference.read_text().strip() if reference.is_file() else ""
 
@@ -84,7 +84,7 @@ def missing_files(wanted: Iterable[HubFiles]) -> list[HubFiles]:
 
 
 def missing_text(missing: Sequence[HubFiles]) -> str:
-    """Which files of which repositories are missing, and where they would lie, as part of a sentence."""
+    """The missing files with their repositories and expected folders, as part of a sentence."""
     repositories = {files.storage: files.repository for files in missing}
     names = {place: [name for files in missing if files.storage == place for name in _named(files)] for place in repositories}
     return ", and ".join(
@@ -94,21 +94,21 @@ def missing_text(missing: Sequence[HubFiles]) -> str:
 
 
 def hub_name() -> str:
-    """The hub as messages call it; by its address only where somebody has set another one."""
+    """Name of the hub for messages, with its address only if that was changed."""
     from huggingface_hub.constants import ENDPOINT
 
     return "the hub" if ENDPOINT == _USUAL_HUB else f"the hub {ENDPOINT}"
 
 
 def _named(files: HubFiles) -> list[str]:
-    """The files that are wanted first, and in a word those that come with them."""
+    """The required files, and in one phrase the optional ones."""
     first = files.one_of[0]
     further = [name for name in files.also if name not in first]
     return [*first, *(further if len(further) < 2 else ["its configuration and tokenizer"])]
 
 
 def repository_storage(repository: str) -> Path:
-    """Where the hub's cache keeps a repository, here or not."""
+    """Folder of a repository in the hub's cache, which may not exist."""
     from huggingface_hub.constants import HF_HUB_CACHE
 
     return Path(HF_HUB_CACHE) / f"models--{repository.replace('/', '--')}"

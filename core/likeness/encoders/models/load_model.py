@@ -1,4 +1,4 @@
-"""The one place where models are loaded: from clean copies of their folders, so that no configuration brings code or reaches other files."""
+"""Loads all models, from clean copies of their folders, so that configurations cannot bring code or reach other files."""
 
 import json
 import tempfile
@@ -23,7 +23,7 @@ from likeness.io import as_path
 if TYPE_CHECKING:
     import torch
 
-# Groups of files, of which the first that a model has is taken.
+# groups of files; the first one that a model has is used
 _OPEN_CLIP_WEIGHTS = (("open_clip_model.safetensors",), ("open_clip_pytorch_model.safetensors",), ("open_clip_pytorch_model.bin",))
 _WEIGHTS = (
     ("model.safetensors",),
@@ -34,41 +34,41 @@ _WEIGHTS = (
 _importing = threading.Lock()
 _here = threading.local()
 _guarding = threading.Lock()
-# The two functions of transformers through which all code of a model goes: one fetches it, one runs it.
+# all code of a model passes these two functions of transformers: one fetches it, one runs it
 _DOORS = ("get_cached_module_file", "get_class_in_module")
 _TOKENIZERS = (("tokenizer.json",), ("vocab.json", "merges.txt"), ("vocab.txt",), ("*.model",))
 
 
 def import_library(name: str) -> None:
-    """Imports "timm", "open_clip" or a part of transformers, in one thread at a time: of two that import torchvision or transformers at once, one
-    fails. Called before one is used where other threads may do the same.
+    """Imports "timm", "open_clip" or a part of transformers under a lock, since concurrent imports of torchvision or transformers fail. Call it
+    before using one, if other threads may do the same.
     """
     with _importing:
         import_module(name)
 
 
 def open_clip_folder(folder: Path, device: "torch.device") -> tuple[Any, Any, Any]:
-    """An open_clip model that was saved in a folder: the model in evaluation mode, its image transform and its tokenizer. Raises InputError where
-    its configuration asks for code of its own, or names other places.
+    """An open_clip model that was saved in a folder: the model in evaluation mode, its image transform and its tokenizer. InputError: a configuration
+    that requires its own code, or refers to other paths.
     """
     with clean_copy(folder) as clean:
         return _open_clip(clean, clean, device)
 
 
 def open_clip_folder_files(folder: Path) -> tuple[HubFiles, ...]:
-    """What a model in a folder needs of the hub: the configuration of its text tower, where that is a model of the hub."""
+    """Hub files of a model in a folder: the configuration of its text tower, if that is a model of the hub."""
     with clean_copy(folder) as clean:
         return _tower_files(clean)
 
 
 def open_clip_hub(hub_id: str, device: "torch.device") -> tuple[Any, Any, Any]:
-    """As `open_clip_folder`, of the hub."""
+    """As `open_clip_folder`, for the hub."""
     with clean_copy(hub_folder(_hub_model(hub_id))) as clean, clean_copy(hub_folder(_hub_tokenizer(hub_id, clean))) as tokenizer:
         return _open_clip(clean, tokenizer, device)
 
 
 def open_clip_hub_files(hub_id: str) -> tuple[HubFiles, ...]:
-    """What a model of the hub needs; its configuration, once it is here, may name more."""
+    """Hub files of a model; its configuration, once downloaded, may refer to more."""
     model = _hub_model(hub_id)
     folder = model.folder()
     if folder is None:
@@ -78,7 +78,7 @@ def open_clip_hub_files(hub_id: str) -> tuple[HubFiles, ...]:
 
 
 def open_clip_published(model: str, tag: str, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
-    """As `open_clip_folder`, of a model and weights that open_clip knows by name."""
+    """As `open_clip_folder`, for a model and weights that open_clip knows by name."""
     import open_clip
 
     known, config = open_clip.get_pretrained_cfg(model, tag), _published_config(model, tag)
@@ -98,13 +98,13 @@ def _published_config(model: str, tag: str) -> dict[str, Any]:
     import open_clip
 
     known, config = open_clip.get_pretrained_cfg(model, tag), open_clip.get_model_config(model)
-    # Tags say whether they were trained with QuickGELU; open_clip only warns when the configuration differs (ViT-B-32/openai).
+    # tags imply whether QuickGELU was used; open_clip only warns if the configuration differs (ViT-B-32/openai)
     config["quick_gelu"] = bool(config.get("quick_gelu") or known.get("quick_gelu"))
     return {"model_cfg": config, "preprocess_cfg": known}
 
 
 def open_clip_saved(source: EncoderName) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The configuration of an open_clip model that is here, and the files of its tokenizer by name, as they stand in a folder of open_clip."""
+    """Configuration and tokenizer files by name of a local open_clip model, as in a folder of open_clip."""
     with tempfile.TemporaryDirectory(prefix="likeness-model-") as made, ExitStack() as stack:
         folder = Path(made)
         if source.kind == "open_clip":
@@ -121,14 +121,14 @@ def open_clip_saved(source: EncoderName) -> tuple[dict[str, Any], dict[str, byte
 
 @lru_cache(maxsize=4)
 def open_clip_published_tokenizer(model: str) -> Any:
-    """The tokenizer of a published model of open_clip whose words come with the library."""
+    """The tokenizer of a published open_clip model whose vocabulary is part of the library."""
     import open_clip
 
     return open_clip.get_tokenizer(model)
 
 
 def open_clip_published_files(model: str, tag: str) -> tuple[HubFiles, ...]:
-    """What a model and weights that open_clip knows need of the hub; weights that lie elsewhere are not among them."""
+    """Hub files of a model and weights that open_clip knows, without weights that are elsewhere."""
     import open_clip
 
     repository, _, file = str(open_clip.get_pretrained_cfg(model, tag).get("hf_hub") or "").rpartition("/")
@@ -139,14 +139,14 @@ def open_clip_published_files(model: str, tag: str) -> tuple[HubFiles, ...]:
 
 
 def open_clip_published_size(model: str) -> int:
-    """Side in pixels of the images that a model reads which open_clip knows."""
+    """Image size in pixels of a model that open_clip knows."""
     import open_clip
 
     return _open_clip_size(open_clip.get_model_config(model))
 
 
 def open_clip_folder_size(folder: Path) -> int:
-    """As `open_clip_published_size`, of a model in a folder; raises InputError as `open_clip_folder`."""
+    """As `open_clip_published_size`, for a model in a folder. InputError: as `open_clip_folder`."""
     with clean_copy(folder) as clean:
         return _open_clip_size(json.loads((clean / OPEN_CLIP_CONFIG).read_text())["model_cfg"])
 
@@ -162,7 +162,7 @@ def open_clip_architecture(model: str) -> "torch.nn.Module":
 
 
 def timm_folder(folder: Path, **options: Any) -> "torch.nn.Module":
-    """A timm model that was saved in a folder, with its weights; options as of `timm.create_model`; raises InputError as `open_clip_folder`."""
+    """A timm model that was saved in a folder, with its weights; options as for `timm.create_model`. InputError: as `open_clip_folder`."""
     import timm
 
     with clean_copy(folder) as clean:
@@ -171,12 +171,12 @@ def timm_folder(folder: Path, **options: Any) -> "torch.nn.Module":
 
 
 def timm_hub_files(hub_id: str) -> HubFiles:
-    """What a timm model of the hub needs."""
+    """Hub files of a timm model."""
     return HubFiles(hub_id, _WEIGHTS, ("config.json",))
 
 
 def timm_named_files(name: str) -> tuple[HubFiles, ...]:
-    """What a model that timm knows needs of the hub; weights that lie elsewhere are not among them."""
+    """Hub files of a model that timm knows, without weights that are elsewhere."""
     import timm
 
     known = timm.get_pretrained_cfg(name, allow_unregistered=True)
@@ -187,7 +187,7 @@ def timm_named_files(name: str) -> tuple[HubFiles, ...]:
 
 
 def timm_named_size(name: str) -> int:
-    """Side in pixels of the images that the published weights of a model were trained on which timm knows by name."""
+    """Image size in pixels of the published weights of a model that timm knows."""
     import timm
 
     known = timm.get_pretrained_cfg(name, allow_unregistered=True) or timm.models.PretrainedCfg()
@@ -195,7 +195,7 @@ def timm_named_size(name: str) -> int:
 
 
 def timm_folder_size(folder: Path) -> int:
-    """As `timm_named_size`, of a model in a folder; raises InputError as `timm_folder`."""
+    """As `timm_named_size`, for a model in a folder. InputError: as `timm_folder`."""
     import timm
 
     with clean_copy(folder) as clean:
@@ -204,15 +204,15 @@ def timm_folder_size(folder: Path) -> int:
 
 
 def timm_named(name: str, pretrained: bool, local_files_only: bool, **options: Any) -> Any:
-    """A model that timm knows by name, with its published weights or none; raises InputError for an option that reads other files, is
-    no name, or a size that no model has.
+    """A model that timm knows by name, with or without its published weights. InputError: an option that reads other files, an unknown one, or an
+    unrealistic size.
     """
     import timm
 
     if reserved := sorted(TIMM_RESERVED & set(options)):
         raise InputError(f"The option '{reserved[0]}' of the backbone '{name}' reads other files or changes how weights are read; remove it.")
     if odd := next((option for option in options if not option.isidentifier()), None):
-        raise InputError(f"The backbone '{name}' takes no option '{odd}'; change backbone.options.")
+        raise InputError(f"The backbone '{name}' has no option '{odd}'; change backbone.options.")
     check_sizes(options, f"The backbone '{name}'")
     with hub_switch(local_files_only):
         return timm.create_model(name, pretrained=pretrained, **options)
@@ -229,8 +229,8 @@ def timm_architecture(name: str) -> "torch.nn.Module":
 
 
 def transformers_folder(folder: Path) -> tuple[Any, Any, list[str]]:
-    """A text model that transformers saved in a folder: its tokenizer, the model, and the names of parameters that the weights lack. Raises
-    InputError as `open_clip_folder`.
+    """A text model that transformers saved in a folder: tokenizer, model, and names of parameters missing in the weights. InputError: as
+    `open_clip_folder`.
     """
     import_library("transformers.models.auto.modeling_auto")
     import_library("transformers.models.auto.tokenization_auto")
@@ -239,7 +239,7 @@ def transformers_folder(folder: Path) -> tuple[Any, Any, list[str]]:
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     with clean_copy(folder) as clean, no_code(), _quiet():
         tokenizer = AutoTokenizer.from_pretrained(str(clean), **options)
-        # Older checkpoints (Reformer's) exist as pickles only; torch then reads tensors and nothing else.
+        # older checkpoints (Reformer's) only exist as pickles; torch then reads tensors and nothing else
         safe = any(clean.glob("*.safetensors"))
         options |= {"use_safetensors": safe, "weights_only": True, "dtype": "float32", "output_loading_info": True}
         model, info = AutoModel.from_pretrained(str(clean), **options)
@@ -247,12 +247,12 @@ def transformers_folder(folder: Path) -> tuple[Any, Any, list[str]]:
 
 
 def transformers_hub(hub_id: str) -> tuple[Any, Any, list[str]]:
-    """As `transformers_folder`, of the hub."""
+    """As `transformers_folder`, for the hub."""
     return transformers_folder(hub_folder(transformers_hub_files(hub_id)))
 
 
 def transformers_hub_files(hub_id: str) -> HubFiles:
-    """What a text model of the hub needs."""
+    """Hub files of a text model."""
     return HubFiles(hub_id, _WEIGHTS, TOKENIZER_FILES)
 
 
@@ -261,7 +261,7 @@ def _hub_model(hub_id: str) -> HubFiles:
 
 
 def _hub_tokenizer(hub_id: str, clean: Path) -> HubFiles:
-    """Where the tokenizer of a model of the hub lies; open_clip's own needs no files."""
+    """Hub files of a model's tokenizer; open_clip's own needs none."""
     name = _text_config(clean).get("hf_tokenizer_name")
     return _tokenizer_files(name) if name else HubFiles(hub_id, ((OPEN_CLIP_CONFIG,),))
 
@@ -299,14 +299,14 @@ def _open_clip(clean: Path, tokenizer: Path, device: "torch.device") -> tuple[An
     import open_clip
 
     with _text_tower(clean), no_code(), _quiet():
-        # a folder here, where open_clip asks no hub
+        # a local folder, for which open_clip does not use the hub
         model, transform = open_clip.create_model_from_pretrained(f"local-dir:{clean}", device=device)
         return model.eval().requires_grad_(False), transform, _tokenizer(_text_config(clean), tokenizer)
 
 
 @contextmanager
 def _text_tower(clean: Path) -> Iterator[None]:
-    """Where the text side is a model of the hub: has the configuration name a clean copy of that one's, which holds no weights."""
+    """If the text tower is a model of the hub, points the configuration to a clean copy of that model's, without weights."""
     config = json.loads((clean / OPEN_CLIP_CONFIG).read_text())
     name = config["model_cfg"]["text_cfg"].get("hf_model_name")
     if not name:
@@ -331,7 +331,7 @@ def _tokenizer(text: dict[str, Any], folder: Path) -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No progress bars or load reports: a cached language model takes a second to load. transformers has no argument for either."""
+    """Silences progress bars and load reports of transformers, which has no argument for either."""
     from transformers.utils import logging
 
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -347,8 +347,8 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def no_code() -> Iterator[None]:
-    """While it lasts, transformers runs no code of a model's own in this thread, whatever a configuration says and whichever library asks: it is an
-    InputError. What others do in this process stays as it is.
+    """Within this context, running a model's own code by transformers is an InputError in this thread, for any configuration and library. Other
+    threads are not affected.
     """
     _guard()
     before = getattr(_here, "closed", False)
@@ -372,7 +372,7 @@ def _guard() -> None:
 def _guarded(door: Callable[..., Any]) -> Callable[..., Any]:
     def guarded(*given: Any, **options: Any) -> Any:
         if getattr(_here, "closed", False):
-            raise InputError("The model asks for code of its own, which is never run; choose a model that needs none.")
+            raise InputError("The model requires its own code, which is never run; choose a model without code.")
         return door(*given, **options)
 
     guarded.guarded = True  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 from an installed wheel: pretrained sentence vectors that need no download."""
+"""all-MiniLM-L6-v2 from an installed wheel: pretrained sentence vectors without download."""
 
 import json
 from functools import lru_cache
@@ -19,8 +19,8 @@ SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
 def minilm_folder() -> Path:
-    """The folder of the model's files inside the installed package, which is found without being imported (it would import much more). Raises
-    InputError where the package is missing or holds no such folder.
+    """The folder of the model's files in the installed package, found without its heavy import. InputError: the package is missing or has no such
+    folder.
     """
     spec = find_spec(PACKAGE)
     places = spec.submodule_search_locations if spec is not None else None
@@ -32,7 +32,7 @@ def minilm_folder() -> Path:
 
 @lru_cache(maxsize=2)
 def minilm_tokenizer() -> "tuple[Tokenizer, int]":
-    """Its tokenizer, which cuts nothing, and how many tokens of a text are read (`token_vectors`); raises InputError as `minilm_folder`."""
+    """Its tokenizer, which does not truncate, and the number of tokens that are read (`token_vectors`). InputError: as `minilm_folder`."""
     folder = minilm_folder()
     file = folder / "tokenizer.json"
     positions = json.loads((folder / "config.json").read_text("utf-8"))["max_position_embeddings"]
@@ -40,7 +40,7 @@ def minilm_tokenizer() -> "tuple[Tokenizer, int]":
 
 
 def installed_folders() -> list[Path]:
-    """Folders of installed packages that models are read from, by their names alone; a confined server must be able to read them."""
+    """Folders of installed packages with models, found by name; a confined server must be able to read them."""
     try:
         return [minilm_folder()]
     except InputError:
@@ -48,7 +48,7 @@ def installed_folders() -> list[Path]:
 
 
 def check_minilm_weights(weights: Path) -> None:
-    """Raises InputError unless the file's SHA-256 is that of the official weights."""
+    """InputError: the file's SHA-256 is not that of the official weights."""
     if (digest := file_digest(weights)) != SHA256:
         raise InputError(
             f"The weights of 'minilm' are not the published ones: '{weights}' has the SHA-256 {digest[:12]}..., expected {SHA256[:12]}...; "

@@ -1,4 +1,4 @@
-"""The encoder for photos that ships: MobileNetV2 and all-MiniLM-L6-v2, and between them a linear head into one space."""
+"""The shipped encoder for photos: MobileNetV2 and all-MiniLM-L6-v2, joined by a linear head."""
 
 import threading
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NETWORK, NETWORK_FILE, HEAD_FILE = "mobilenetv2_100", "network.safetensors", "head.safetensors"
 NETWORK_OPTIONS = {"pad_type": "same"}
 IMAGE_SIZE = 224
-# of timm's weights: RGB scaled to [-1, 1]
+# normalization of timm's weights: RGB scaled to [-1, 1]
 MEAN, STD = (0.5,) * 3, (0.5,) * 3
 _SHIPPED = "photos"
 
@@ -35,11 +35,11 @@ _SHIPPED = "photos"
 class PhotosEncoder(TowerImages):
     """Photos and English sentences in one space of 384 dimensions.
 
-    Images: what MobileNetV2 (Sandler et al. 2018) takes for one of the 1,000 classes of ImageNet, as the mean of the classes' names weighted by their
-    probabilities (ConSE, Norouzi et al. 2014), and what a ridge regression from its pooled features adds to that. Texts: vectors of all-MiniLM-L6-v2.
-    Both are centered and multiplied by one matrix, which evens out what all sentences have in common. `python -m experiments.photos` makes the head.
+    Images: the mean of the names of ImageNet's 1,000 classes, weighted by the probabilities of MobileNetV2 (Sandler et al. 2018; ConSE, Norouzi et
+    al. 2014), plus a ridge regression from its pooled features. Texts: vectors of all-MiniLM-L6-v2. Both are centered and multiplied by a matrix that
+    reduces what all sentences have in common. `python -m experiments.photos` makes the head.
 
-    Raises InputError where the folder has no network.safetensors and head.safetensors of such a model.
+    InputError: a folder without network.safetensors and head.safetensors of such a model.
     """
 
     has_text = True
@@ -57,9 +57,9 @@ class PhotosEncoder(TowerImages):
         self._sentences: tuple[Any, Any] | None = None
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
-        """Unit rows (n, 384); MiniLM is loaded for the first text. Raises InputError for no text, or where MiniLM is not installed."""
+        """Unit rows (n, 384); MiniLM is loaded for the first text. InputError: no text, or MiniLM is not installed."""
         if not texts:
-            raise InputError("There are no texts to encode; give at least one.")
+            raise InputError("There are no texts to encode; pass at least one.")
         with self._loading:
             self._sentences = self._sentences or _sentence_model(self._device)
         rows = unit_rows(token_vectors(*self._sentences, self._device, texts), "The vectors", zeros=True)
@@ -67,11 +67,11 @@ class PhotosEncoder(TowerImages):
         return unit_rows((rows - center) @ text, "The vectors", zeros=True)
 
     def unknown_words(self, text: str) -> list[str]:
-        """Signs that MiniLM's vocabulary lacks, such as emoji; any word in Latin letters can be spelled."""
+        """Characters missing in MiniLM's vocabulary, such as emoji; it can spell any word in Latin letters."""
         return words_outside(minilm_tokenizer()[0], text)
 
     def token_count(self, text: str) -> TokenCount:
-        """How many tokens a text has, and how many MiniLM reads."""
+        """Number of tokens of a text, and how many MiniLM reads."""
         tokenizer, limit = minilm_tokenizer()
         return token_count(tokenizer, text, limit)
 
@@ -80,12 +80,12 @@ class PhotosEncoder(TowerImages):
 
         precision = self.tower.precision or ("bf16" if _has_bfloat16(self._device) else "32")
         network = self._network if precision == "bf16" else self._folded
-        with torch.autocast(pixels.device.type, enabled=False):  # the head in float32, whatever the network has
+        with torch.autocast(pixels.device.type, enabled=False):  # the head is float32 in any precision of the network
             return head_rows(self._head, *features_and_logits(network, pixels, precision))
 
     @cached_property
     def _folded(self) -> "torch.nn.Module":
-        """The network for float32; in bfloat16 folded weights would be rounded to others."""
+        """The network for float32 only: in bfloat16, folded weights would be rounded differently."""
         return fold_batch_norm(self._network, (3, IMAGE_SIZE, IMAGE_SIZE))
 
 
@@ -96,19 +96,19 @@ def photo_network(weights: Path) -> "torch.nn.Module":
     network: torch.nn.Module = timm_named(NETWORK, False, True, **NETWORK_OPTIONS)
     given = {name: value.float() for name, value in load_file(weights).items()}
     missing, unexpected = network.load_state_dict(given, strict=False)
-    # batch norm is folded into the convolutions there, so that it has nothing to count
+    # batch norm is folded into the convolutions in the file, so its counters do not matter
     if unexpected or [name for name in missing if not name.endswith("num_batches_tracked")]:
-        raise InputError(f"'{weights.name}' holds no weights of {NETWORK}; expected those of timm's {NETWORK} with the classifier.")
+        raise InputError(f"'{weights.name}' does not hold weights of timm's {NETWORK} with its classifier.")
     return network.eval().requires_grad_(False)
 
 
 def photo_network_file() -> Path:
-    """The weights of the MobileNetV2 that ships."""
+    """The weights of the shipped MobileNetV2."""
     return assets_dir() / _SHIPPED / NETWORK_FILE
 
 
 def photo_transform() -> Any:
-    """An image's short side to 224 px and its middle cut out: all that a photo shows, at the size that the network was made for."""
+    """Resizes the short side to 224 px, the network's native size, and crops the center."""
     import timm
 
     size = (3, IMAGE_SIZE, IMAGE_SIZE)
@@ -116,8 +116,8 @@ def photo_transform() -> Any:
 
 
 def features_and_logits(network: Any, pixels: "torch.Tensor", precision: str | None = None) -> "tuple[torch.Tensor, torch.Tensor]":
-    """The mean of the last layer (n, 1280) and what the classifier makes of it (n, 1000), float32. `precision`: "32" or "bf16" for the
-    convolutions; None: bfloat16 where the processor has instructions for it.
+    """Pooled features (n, 1280) and logits (n, 1000), float32. `precision`: "32" or "bf16" for the convolutions; None: bfloat16 if the CPU has
+    instructions for it.
     """
     import torch
 
@@ -137,7 +137,7 @@ def head_rows(head: "dict[str, torch.Tensor]", features: "torch.Tensor", logits:
 
 
 def root_rows(features: "torch.Tensor") -> "torch.Tensor":
-    """Square roots of features, unit rows (n, 1280): many features are near 0 and few are large, and the root evens that out."""
+    """Square roots of features, as unit rows (n, 1280), since many features are near 0 and few are large."""
     import torch
 
     return torch.nn.functional.normalize((features.clamp_min(0) + 1e-6).sqrt(), dim=1)  # not at 0, where the gradient is infinite
@@ -158,7 +158,7 @@ def _head(file: Path) -> "dict[str, torch.Tensor]":
     dim = shapes.get("bias", (0,))[0]
     expected = {"temperature": (), "names": (1000, dim), "features": (1280, dim), "bias": (dim,), "center": (384,), "text": (384, dim)}
     if shapes != expected:
-        raise InputError(f"'{file.name}' holds no head of the encoder for photos; it has {shapes}, expected {expected}.")
+        raise InputError(f"'{file.name}' does not hold a head of the encoder for photos; it has {shapes}, expected {expected}.")
     return head
 
 
@@ -169,14 +169,14 @@ def _has_bfloat16(device: "torch.device") -> bool:
 
 
 def _identity(name: str, target: str) -> str:
-    remedy = "install the package again" if name == _SHIPPED else "give the folder that `python -m experiments.photos` wrote"
+    remedy = "install the package again" if name == _SHIPPED else "pass the folder that `python -m experiments.photos` wrote"
     return digest("photos", SHA256, *folder_digests(Path(target), name, remedy=remedy))
 
 
 PHOTOS = EncoderFamily(
     "photos",
     "Photos",
-    "MobileNetV2 and MiniLM with a head between them: 'photos', which ships, or the folder of another head.",
+    "MobileNetV2 and MiniLM joined by a head: the shipped 'photos', or the folder of another head.",
     "'photos', 'photos:FOLDER'",
     has_text=True,
     precision=None,

@@ -32,8 +32,8 @@ _TOKEN = "token"
 
 
 class TimmEncoder(ImagesOnly):
-    """Penultimate features of a pretrained timm model, as unit vectors; it has no text side. Of DINOv3's vision transformers, the class token, as
-    their makers do (Simeoni et al. 2025). Raises InputError where the name is unknown or weights cannot be downloaded.
+    """Penultimate features of a pretrained timm model, as unit vectors; images only. For DINOv3's vision transformers, the class token, as in the
+    paper (Simeoni et al. 2025). InputError: an unknown name, or weights that cannot be downloaded.
     """
 
     def __init__(self, name: str, target: str, device: str = "auto") -> None:
@@ -56,7 +56,7 @@ def _load(name: str, target: str, device: "torch.device") -> tuple[ImageTower, i
 
 
 def _tried(model: "torch.nn.Module", device: "torch.device") -> tuple[ImageTower, int]:
-    """The model and its dimensions, once it has seen an image: a configuration that fits the weights may still not fit images."""
+    """Tests the model on an image and returns it with its dimensions: a configuration that fits the weights may still not fit images."""
     import timm
     import torch
 
@@ -69,22 +69,20 @@ def _tried(model: "torch.nn.Module", device: "torch.device") -> tuple[ImageTower
 
 
 def timm_pretrained(model: str, name: str = "", **options: Any) -> "torch.nn.Module":
-    """A model that timm knows by name, with its published weights, which are downloaded if they are not here; options of `timm.create_model`.
-    `name` is the encoder's, for messages. Raises InputError for an option that reads other files, or weights that cannot be had.
+    """A model that timm knows by name, with its published weights, downloaded if necessary; options of `timm.create_model`. `name` is the encoder's,
+    for messages. InputError: an option that reads other files, or unavailable weights.
     """
     found: torch.nn.Module = load_from_hub(name or model, lambda local: timm_named(model, True, local, **options), lambda: timm_named_files(model))
     return found
 
 
 def _is_pooled_by_token(model: str) -> bool:
-    """Whether the makers take the class token, where timm by default takes the mean over patches: DINOv3's vision transformers."""
+    """Whether the model is to be pooled by the class token instead of timm's mean over patches: DINOv3's vision transformers."""
     return model.startswith("vit_") and "_dinov3" in model
 
 
 def timm_source(target: str) -> tuple[str, str]:
-    """Where a timm model comes from, in one spelling: "local-dir", "hf-hub", or "" for timm's own names; and the folder, id or name. Raises
-    InputError for another prefix.
-    """
+    """Normalized source of a timm model: "local-dir", "hf-hub", or "" for timm's names; and the folder, id or name. InputError: another prefix."""
     prefix, colon, place = target.partition(":")
     if not colon:
         return "", target
@@ -95,7 +93,7 @@ def timm_source(target: str) -> tuple[str, str]:
 
 
 def check_timm_name(name: str, where: str = "") -> None:
-    """Raises InputError for a name that timm does not have; `where` follows it in the message."""
+    """InputError: a name that timm does not have; `where` follows it in the message."""
     from difflib import get_close_matches
 
     import timm
@@ -145,7 +143,7 @@ def _identity(name: str, target: str) -> str:
 TIMM = EncoderFamily(
     "timm",
     "timm",
-    "The features of a pretrained backbone of timm; images only.",
+    "Features of a pretrained timm backbone; images only.",
     "'timm:MODEL'",
     has_text=False,
     identity=_identity,

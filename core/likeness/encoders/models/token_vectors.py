@@ -1,4 +1,4 @@
-"""One vector for each text out of the vectors of its tokens, as models of transformers give them."""
+"""Text vectors from the token vectors of transformers models."""
 
 import threading
 from collections.abc import Sequence
@@ -18,10 +18,9 @@ _encoding = threading.Lock()  # fast tokenizers raise "Already borrowed" when tw
 
 
 def token_vectors(tokenizer: Any, model: Any, device: "torch.device", texts: Sequence[str], pooling: str = "mean") -> Vectors:
-    """Rows (n, d), float32, of n texts; those longer than the model's context (or 512 tokens) are cut. Texts of as many tokens are read together,
-    which leaves 1 % of padding where their letters left 17 %. `pooling` is "mean" of the last layer over the tokens that are no padding, or "pooler",
-    the model's own pooled output; raises InputError where it has none. Tokenizer and model are those of transformers, the model in evaluation mode on
-    `device`.
+    """Rows (n, d), float32, of n texts; truncated to the model's context (or 512 tokens). Texts with the same number of tokens form batches, with 1 %
+    of padding instead of 17 % when sorted by letters. `pooling` is "mean" of the last layer over tokens without padding, or "pooler", the model's own
+    pooled output. Tokenizer and model are those of transformers, the model in evaluation mode on `device`. InputError: a model without pooled output.
     """
     with _encoding:
         order = np.argsort([len(ids) for ids in tokenizer(list(texts), truncation=True, max_length=MAX_TOKENS)["input_ids"]], kind="stable")
@@ -34,14 +33,14 @@ def token_vectors(tokenizer: Any, model: Any, device: "torch.device", texts: Seq
 def _batch(tokenizer: Any, model: Any, device: "torch.device", texts: list[str], pooling: str) -> Vectors:
     import torch
 
-    # RoBERTa and MPNet number their tokens from 2, so that of 514 positions 512 can be used; for the others two tokens more hardly matter
+    # RoBERTa and MPNet number tokens from 2, so 512 of their 514 positions are usable; for others, two tokens more hardly matter
     limit = min(MAX_TOKENS, tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", MAX_TOKENS + 2) - 2)
     tokens = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=limit, return_token_type_ids=False).to(device)
     with torch.inference_mode():
         output = model(**tokens)
     if pooling == "pooler":
         if getattr(output, "pooler_output", None) is None:
-            raise InputError(f"The language model '{model.config.model_type}' has no pooled output; leave out '@pooler'.")
+            raise InputError(f"The language model '{model.config.model_type}' has no pooled output; remove '@pooler'.")
         rows = output.pooler_output
     else:
         rows = masked_mean(output.last_hidden_state, tokens["attention_mask"])

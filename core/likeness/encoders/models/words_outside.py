@@ -1,4 +1,4 @@
-"""What a tokenizer makes of a text: words that it maps to its unknown token, and how many tokens there are."""
+"""Unknown words and token counts of a text, by its tokenizer."""
 
 import unicodedata
 from functools import lru_cache
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=64)
 def uncut_tokenizer(file: str, mtime_ns: int) -> "Tokenizer":
-    """Of a tokenizer.json, read anew when it changes; it cuts nothing and pads nothing."""
+    """Tokenizer of a tokenizer.json, reloaded when that changes, without truncation and padding."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(file)
@@ -20,12 +20,12 @@ def uncut_tokenizer(file: str, mtime_ns: int) -> "Tokenizer":
 
 
 class TokenCount(NamedTuple):
-    """How much of a text an encoder reads.
+    """Token counts of a text.
 
     Attributes:
-        tokens: of the text, with those that the tokenizer puts around it.
-        limit: how many of them the encoder reads.
-        known: those of the text that stand for something, so without the unknown token.
+        tokens: tokens of the text, including special ones.
+        limit: maximum number that the encoder reads.
+        known: tokens of the text without special and unknown ones.
     """
 
     tokens: int
@@ -34,8 +34,8 @@ class TokenCount(NamedTuple):
 
 
 def words_outside(tokenizer: "Tokenizer", text: str) -> list[str]:
-    """Words of `text` that the tokenizer maps to its unknown token, as written, each once; [] if it has none (byte pairs). A sign such as an emoji
-    that it passes over without a token is such a word, too.
+    """Words of `text` that the tokenizer maps to its unknown token, as written, each once; [] if it has none (byte pairs). Characters that it skips,
+    such as emoji, count as words, too.
     """
     unknown = _unknown_token(tokenizer)
     if unknown is None:
@@ -49,14 +49,14 @@ def words_outside(tokenizer: "Tokenizer", text: str) -> list[str]:
 
 
 def token_count(tokenizer: "Tokenizer", text: str, limit: int) -> TokenCount:
-    """Of a tokenizer that cuts nothing itself."""
+    """Count of a tokenizer without truncation."""
     encoding, unknown = tokenizer.encode(text), _unknown_token(tokenizer)
     own = [token for token, special in zip(encoding.tokens, encoding.special_tokens_mask, strict=True) if not special]
     return TokenCount(len(encoding.ids), limit, sum(token != unknown for token in own))
 
 
 def open_clip_count(tokenizer: Any, text: str) -> TokenCount:
-    """Of a tokenizer of open_clip: its own byte pairs with a token at both ends, or one of transformers."""
+    """Count of an open_clip tokenizer: its own byte pairs with a token at both ends, or one of transformers."""
     limit = int(tokenizer.context_length)
     inner = getattr(tokenizer, "tokenizer", None)
     if inner is None:

@@ -1,4 +1,4 @@
-"""Embeddings of one table as they come together from shards, those stored and those just written."""
+"""Collects the embeddings of a table from shards, stored and new ones."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -26,10 +26,10 @@ class Embeddings:
         vectors: (m, d) unit rows, float32, in the order of the table; many of them are a read-only `np.memmap` of a file in the store.
         rows: (m,) row numbers in the table.
         failed: images that could not be read, in the order of the table.
-        complete: false if the work was stopped; the next call encodes the rest.
-        n_encoded: how many images the encoder saw in this call; the others were stored.
-        provenance_key: of memory-mapped vectors, what they follow from: encoder, images and their order.
-        remarks: by row in the table, what a person should know of how an image was read (`likeness.io.to_rgb`).
+        complete: False if the work was stopped; the next call encodes the rest.
+        n_encoded: number of images encoded in this call; others were stored.
+        provenance_key: digest of encoder, images and their order, for memory-mapped vectors.
+        remarks: notes on the reading of images by row in the table (`likeness.io.to_rgb`).
     """
 
     vectors: Vectors
@@ -42,8 +42,8 @@ class Embeddings:
 
 
 class Collected:
-    """One slot per distinct image of a table; rows with the same image share a slot, which has the number of the first of them. Shards are held in
-    memory up to `most_bytes` of vectors. Beyond it only their places are, and the result is a memory-mapped file.
+    """One slot per distinct image of a table, numbered by its first row. Shards are kept in memory up to `most_bytes` of vectors; beyond that only
+    their locations, and the result is memory-mapped.
     """
 
     def __init__(self, table: ImageTable, remote: bool = False, most_bytes: int = 1 << 28) -> None:
@@ -52,10 +52,10 @@ class Collected:
         self._sorted, self._first, inverse, counts = np.unique(as_names(self.keys), return_index=True, return_inverse=True, return_counts=True)
         self._slot_of, self._shared = self._first[inverse], np.zeros(len(table), dtype=np.int32)
         self._shared[self._first] = counts
-        absent = list(self._reasons)  # all have the same key, none
+        absent = list(self._reasons)  # all-zero keys are missing images
         self._slot_of[absent], self._shared[absent] = absent, 1
         self._settled = np.zeros(len(table), dtype=bool)
-        self.n_done = 0  # rows of the table that have a vector or a reason
+        self.n_done = 0  # rows of the table with a vector or a reason
         self._shards: list[tuple[Reread, Shard | None]] = []
         self._shard_of, self._position = np.full(len(table), -1, dtype=np.int32), np.zeros(len(table), dtype=np.int32)
         self._dim = self._held = 0
@@ -64,36 +64,36 @@ class Collected:
         self.note(np.array(absent, dtype=np.int64))
 
     def todo(self) -> NDArray[np.int64]:
-        """Rows to encode, one for each image that has neither vector nor reason."""
+        """Rows to encode, one for each image without vector or reason."""
         own = (self._slot_of == np.arange(len(self._slot_of))) & (self._shard_of < 0)
         own[list(self._reasons)] = False
         return np.flatnonzero(own)
 
     def take(self, shard: Shard, reread: Reread) -> None:
-        """Takes from a shard what belongs to the table; `reread` gives the shard again, None if it is lost."""
+        """Takes the embeddings of the table from a shard; `reread` loads the shard again, None if it is lost."""
         rows, positions = self._rows(shard.keys)
         if len(rows):
             self._expect(shard.vectors.shape[1])
             self._shard_of[rows], self._position[rows] = len(self._shards), positions
             self._hold(shard, reread)
             self.note(rows)
-        for row, reason in self._told(shard.failed):
+        for row, reason in self._texts_by_row(shard.failed):
             self.fail(row, reason)
-        self._remarks |= dict(self._told(shard.remarks))
+        self._remarks |= dict(self._texts_by_row(shard.remarks))
 
     def fail(self, row: int, reason: str) -> None:
-        """Notes why an image has no vector."""
+        """Records why an image has no vector."""
         self._reasons[row] = reason
         self.note(np.array([row]))
 
     def note(self, rows: NDArray[np.int64]) -> None:
-        """Counts the images of these rows (k,), each given once, as done; those counted before are not counted again."""
+        """Counts the images of these distinct rows (k,) as done, unless counted before."""
         fresh = rows[~self._settled[rows]]
         self._settled[fresh] = True
         self.n_done += int(self._shared[fresh].sum())
 
     def result(self, complete: bool, identity: str, packed_dir: Path) -> Embeddings:
-        """What has come together, in the order of the table; `packed_dir` is for the memory-mapped file, where the vectors are many."""
+        """The collected embeddings, in the order of the table; `packed_dir` is for the memory-mapped file of many vectors."""
         rows = np.flatnonzero(self._shard_of[self._slot_of] >= 0)
         shape, provenance_key = (len(rows), self._dim), ""
         if 4 * len(rows) * self._dim > self._most_bytes:
@@ -107,26 +107,26 @@ class Collected:
         return Embeddings(vectors, rows, self._failures(), complete, self.n_encoded, provenance_key, remarks)
 
     def _rows(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Slots of those keys that the table has, and where they stand among `keys`."""
+        """Slots of the keys in the table, and their positions in `keys`."""
         names = as_names(keys)
         places = np.minimum(np.searchsorted(self._sorted, names), len(self._sorted) - 1)
         found = np.flatnonzero(self._sorted[places] == names)
         return self._first[places[found]], found
 
-    def _told(self, texts: dict[bytes, str]) -> Iterator[tuple[int, str]]:
-        """Slots of those keys that the table has, and what is said of each."""
+    def _texts_by_row(self, texts: dict[bytes, str]) -> Iterator[tuple[int, str]]:
+        """Slots of the keys in the table, and their texts."""
         if texts:
             rows, found = self._rows(np.frombuffer(b"".join(texts), dtype=np.uint8).reshape(len(texts), -1))
-            said = list(texts.values())
-            yield from ((row, said[place]) for row, place in zip(rows.tolist(), found.tolist(), strict=True))
+            values = list(texts.values())
+            yield from ((row, values[place]) for row, place in zip(rows.tolist(), found.tolist(), strict=True))
 
     def _expect(self, dim: int) -> None:
-        """Vectors of another length than those before come from another state of the encoder: they alone count."""
+        """Vectors of another dimension are from another state of the encoder and replace those before."""
         if self._dim != dim:
             self._shard_of[:], self._shards, self._held, self._dim = -1, [], 0, dim
 
     def _hold(self, shard: Shard, reread: Reread) -> None:
-        """Keeps a shard in memory as long as all of them are within the limit, and else how to read it again."""
+        """Keeps a shard in memory if the limit allows, or else the function that reads it again."""
         fitted = self._held <= self._most_bytes
         self._held += shard.vectors.nbytes
         fits = self._held <= self._most_bytes
@@ -135,7 +135,7 @@ class Collected:
         self._shards.append((reread, shard if fits else None))
 
     def _parts(self, rows: NDArray[np.int64]) -> Iterator[Part]:
-        """Shard by shard, places among `rows` and their vectors."""
+        """Positions in `rows` and vectors, shard by shard."""
         slots = self._slot_of[rows]
         of = self._shard_of[slots]
         order = np.argsort(of, kind="stable")
@@ -146,7 +146,7 @@ class Collected:
         reread, held = self._shards[number]
         shard = held or reread()
         if shard is None:
-            raise InputError("A file of the store of embeddings was lost or damaged while it was in use; start again to renew it.")
+            raise InputError("A file of the store of embeddings was lost or damaged during use; start again to recreate it.")
         return shard
 
     def _failures(self) -> list[Failure]:

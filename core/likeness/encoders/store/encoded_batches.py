@@ -1,4 +1,4 @@
-"""Images through an encoder, batch by batch: the same steps wherever they run."""
+"""Encodes images batch by batch, with the same steps in every engine."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -18,22 +18,22 @@ from likeness.errors import InputError
 from likeness.io import TransientError, UnreadableImageError, text_to_name, transient_reason
 
 _T = TypeVar("_T")
-# How torch says that an allocation failed, on the processor and on a GPU.
+# torch's messages for failed allocations, on the CPU and on a GPU
 _OUT_OF_MEMORY = ("can't allocate memory", "out of memory")
-_NO_VECTOR = "the encoder gives no finite vector for it"
+_NO_VECTOR = "the encoder returns no finite vector for it"
 
 
 @dataclass(frozen=True)
 class EncodedBatch:
-    """What came of one batch of n images; positions count within the batch.
+    """Result of a batch of n images; positions are within the batch.
 
     Attributes:
-        positions: (k,) of those with a vector.
+        positions: (k,) positions with a vector.
         vectors: (k, d), float32, finite.
-        damaged: position and reason of images that give no vector until they change.
-        unopened: position and reason of images that could not be opened, which may pass (permissions, a network share, too little memory).
-        n_encoded: images that the encoder saw.
-        remarks: position of images of whose reading a person should know something, and what.
+        damaged: position and reason of images without a vector until they change.
+        unopened: position and reason of images that could not be opened, possibly temporarily (permissions, a network share, too little memory).
+        n_encoded: number of encoded images.
+        remarks: notes on the reading of images, by position.
     """
 
     n: int
@@ -46,9 +46,7 @@ class EncodedBatch:
 
 
 class ImageFiles(Sequence[Any]):
-    """Where images lie, below `root` or behind URLs where `remote` allows them: items are made when asked for, so that of a million paths few are
-    objects.
-    """
+    """Images below `root` or, if `remote`, behind URLs. Items are created on access, so that a million paths need few objects."""
 
     def __init__(self, root: Path, paths: Sequence[str], remote: bool) -> None:
         self._root, self._paths, self._remote = root, paths, remote
@@ -64,8 +62,8 @@ class ImageFiles(Sequence[Any]):
 
 
 def encoded_batches(files: Sequence[Any], encoder: Encoder, batch_size: int, threads: int | None = None) -> Iterator[EncodedBatch]:
-    """Yields batches in order; while the encoder works on one, the next are read and prepared in `threads`. An encoder on a device is given the
-    next batch before the rows of the last are fetched, so that it never waits for the program.
+    """Yields batches in order; while the encoder works on one, `threads` read and prepare the next. An asynchronous encoder gets the next batch
+    before the rows of the last are fetched, so that it never waits.
     """
     prepare: Callable[[Image.Image], Any] = encoder.prepare if isinstance(encoder, StagedEncoder) else lambda image: image
     ahead = encoder.batches_ahead if isinstance(encoder, AsyncEncoder) else 0
@@ -96,7 +94,7 @@ def _encoded(fetch: Callable[[], Vectors], batch: PreparedBatch, start: int, n: 
 
 
 def _begin(encoder: Encoder, values: list[Any]) -> Callable[[], Vectors]:
-    """Begins to encode where the encoder can do so ahead; what comes back gives the vectors."""
+    """Starts to encode, if the encoder is asynchronous, and returns a function for the vectors."""
     if not values:
         return lambda: np.zeros((0, 0), dtype=np.float32)
     if isinstance(encoder, AsyncEncoder):
@@ -105,15 +103,15 @@ def _begin(encoder: Encoder, values: list[Any]) -> Callable[[], Vectors]:
 
 
 def _within_memory(work: Callable[[], _T], count: int) -> _T:
-    """What the work gives; of what the encoder raises, that there is too little memory becomes an InputError."""
+    """Calls `work`; the encoder's out-of-memory errors become an InputError."""
     try:
         return work()
     except (MemoryError, RuntimeError) as error:
         if not isinstance(error, MemoryError) and not any(words in str(error) for words in _OUT_OF_MEMORY):
             raise
         raise InputError(
-            f"There is not enough memory now to encode {count} images at once; choose a smaller batch size, or start again when the machine "
-            "is less busy (what was finished is kept)."
+            f"There is not enough memory to encode {count} images at once; choose a smaller batch size, or start again when the machine is "
+            "less busy (finished images are kept)."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""What is to be encoded in one call, and where it goes: what every engine is given."""
+"""An encoding pass: what is to be encoded in a call, and where it goes; the input of every engine."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from likeness.io import split_part
 from likeness.progress import Progress
 
 _LEFTOVER_SECONDS = 3600.0
-# Images whose order is random: of fewer no part stands for all, and more are read and written fastest in the order of the table.
+# random order only within this range: smaller numbers have no representative part, larger ones are read and written fastest in the order of the table
 _SHUFFLED = range(1000, 100_001)
 
 
 @dataclass
 class EncodingPass:
-    """One pass over the images of a table that have no stored embedding. `place` is the path or URL below which the folders of shards lie, one for
-    each encoder; others are the arguments of `likeness.encoders.embed_images`.
+    """A pass over the images of a table without stored embedding. `place` is the path or URL of the folders of shards, one per encoder; the others
+    are arguments of `likeness.encoders.embed_images`.
     """
 
     table: ImageTable
@@ -40,11 +40,11 @@ class EncodingPass:
     should_stop: Callable[[], bool] | None
 
     def folder(self, identity: str) -> ShardFolder:
-        """The shards of the encoder of this identity."""
+        """Folder of the shards of the encoder with this identity."""
         return shard_folder(f"{self.place}/{identity}")
 
     def begin(self, folder: ShardFolder) -> NDArray[np.int64]:
-        """Cleans the folder up and gives the rows to encode, in the order to do so."""
+        """Cleans up the folder and returns the rows to encode, in order of work."""
         folder.remove_leftovers(_LEFTOVER_SECONDS)
         rows = self.collected.todo()
         return rows[shuffled(self.paths(rows))] if len(rows) in _SHUFFLED else rows
@@ -54,16 +54,16 @@ class EncodingPass:
         return [str(path) for path in self.table.frame["path"].to_numpy()[rows]]
 
     def report(self) -> None:
-        """Tells how far the work is."""
+        """Reports the progress."""
         if self.progress:
             self.progress(self.collected.n_done, len(self.table))
 
     def stops(self) -> bool:
-        """Whether the work is to end."""
+        """Whether the work should stop."""
         return self.should_stop is not None and self.should_stop()
 
     def taker(self, folder: ShardFolder) -> Callable[[str, Shard], None]:
-        """What takes a shard of this folder, as it is written."""
+        """A function that takes a shard of this folder as it is written."""
         return lambda name, shard: self.collected.take(shard, partial(read_shard, folder, name))
 
     def take_shards(self, folder: ShardFolder, *, repair: bool) -> None:
@@ -74,6 +74,6 @@ class EncodingPass:
 
 
 def shuffled(paths: Sequence[str]) -> NDArray[np.int64]:
-    """A random order (n,) of n paths, the same one in every call. Parts of one file (frames, pages) stay together, in their order."""
+    """A fixed random order (n,) of n paths. Parts of a file (frames, pages) stay together, in order."""
     _, files = np.unique(np.array([split_part(path)[0] for path in paths], dtype=object), return_inverse=True)
     return np.argsort(np.random.default_rng(0).permutation(len(paths))[files], kind="stable")

@@ -1,4 +1,4 @@
-"""Embeddings of images kept on disk: reused, resumed, and renewed where an image or the encoder changed."""
+"""Image embeddings on disk: reused, resumed, and updated when an image or the encoder changes."""
 
 import os
 import re
@@ -45,39 +45,39 @@ def embed_images(
     ray_address: str | None = None,
     most_bytes: int = _IN_MEMORY,
 ) -> Embeddings:
-    """Embeds the images of a table, taking from the store what is there and encoding the rest.
+    """Embeds the images of a table, reusing stored embeddings.
 
-    From 1,000 to 100,000 images are encoded in a random order, the same one every time, so that the first thousand represent all; frames of a video
-    and pages of a PDF stay together. Fewer and more are encoded in the order of the table.
+    Between 1,000 and 100,000 images are encoded in a fixed random order, so that the first thousand represent all; frames of a video and pages of a
+    PDF stay together. Otherwise in the order of the table.
 
-    An image counts as unchanged while its path, size and time of change stay (of a URL: its size and version); one that ships, while its content
-    stays (`likeness.data.CONTENT_COLUMN`). An encoder given by name is loaded only if something must be encoded. Finished shards survive a kill at
-    any moment, and several processes may work on the same store. Unreadable images are listed in the result, and tried again when the file changes.
+    An image is unchanged if path, size and modification time are (for a URL: size and version), or for shipped images the content
+    (`likeness.data.CONTENT_COLUMN`). An encoder given by name is loaded only if something must be encoded. Finished shards survive a kill at any
+    time, and several processes can share a store. Unreadable images are listed in the result, and tried again when the file changes.
 
-    With the engine "ray", Ray Data hands the work to processes, on one machine or many, that write the same shards, byte for byte; one that dies is
-    replaced, and its images are encoded by another. Only where several processes share a machine, each computes with fewer threads than the local
-    engine, on which the last digits of vectors may depend.
+    With the engine "ray", Ray Data distributes the work to processes on one or many machines, which write the same shards, byte for byte; if one
+    dies, another encodes its images. If several processes share a machine, each has fewer threads than the local engine, which can change the last
+    digits of vectors.
 
     Args:
-        encoder: its name, or an object with `encode_images`. One that has no identity (`encoder_identity`) is embedded without the store, so that
-            each call encodes all images. For "ray" a name, which every node must know, or an object that can be pickled.
+        encoder: its name, or an object with `encode_images`. An object without identity (`encoder_identity`) is not stored: each call encodes all
+            images. For "ray" a name that every node knows, or an object that can be pickled.
         device: for an encoder given by name.
-        store_dir: folder of the store, or a URL that fsspec knows; by default in the user's cache. For a cluster of several nodes a place that all of
-            them reach by this name: a shared file system or an object store.
+        store_dir: folder of the store, or a URL for fsspec; by default in the user's cache. For several nodes, a path or URL that all of them reach:
+            a shared file system or an object store.
         batch_size: images per pass of the model.
-        shard_size: images per file (rounded up to whole batches).
-        shard_seconds: a file is also closed after this time, so that little is lost with a slow model.
-        progress: called with (images done, images in all); those that were stored count as done.
-        should_stop: asked before the first batch and after every one; if true, what is done is written and returned.
-        remote: paths that are URLs ("s3://...", "https://...") are read from there. Only for tables that the person who runs this trusts: what the
-            machine reaches, they read. Otherwise they are files that are not there.
+        shard_size: images per file, rounded up to whole batches.
+        shard_seconds: maximum time per file, so that little is lost with a slow model.
+        progress: called with (images done, total images), including stored ones.
+        should_stop: checked before the first batch and after every one; if true, finished images are written and returned.
+        remote: read paths that are URLs ("s3://...", "https://..."). Only for trusted tables, since their URLs can reach anything that this machine
+            can. Otherwise they are missing files.
         engine: "local" or "ray".
-        workers: most processes of "ray"; by default one for each GPU, or machine.
-        ray_address: of a Ray cluster; by default that in RAY_ADDRESS, or else a cluster of this machine is started and ended.
-        most_bytes: of vectors held in memory; beyond it they are memory-mapped.
+        workers: maximum number of processes of "ray"; by default one per GPU, or machine.
+        ray_address: address of a Ray cluster; by default RAY_ADDRESS, or else a temporary cluster on this machine.
+        most_bytes: maximum size of vectors in memory; larger ones are memory-mapped.
 
     Raises:
-        InputError: the encoder or engine is unknown, the store cannot be written, a number is below 1, Ray is not installed or not there.
+        InputError: unknown encoder or engine, a store that cannot be written, a number below 1, or Ray is not installed or not reachable.
     """
     if batch_size < 1 or shard_size < 1:
         raise InputError(f"batch_size is {batch_size} and shard_size {shard_size}; both must be at least 1.")
@@ -86,7 +86,7 @@ def embed_images(
     identity = encoder_identity(chosen)
     if not identity:
         options: dict[str, Any] = {"batch_size": batch_size, "progress": progress, "should_stop": should_stop, "remote": remote}
-        with TemporaryDirectory(prefix="likeness-") as folder:  # kept nowhere, and all of them in memory
+        with TemporaryDirectory(prefix="likeness-") as folder:  # not stored, and all in memory
             unstored = ObjectEncoder(chosen, uuid4().hex[:16])
             return embed_images(table, unstored, store_dir=folder, most_bytes=sys.maxsize, engine=engine, workers=workers, **options)
     place, collected = _place(table, store_dir), Collected(table, remote, most_bytes)
@@ -96,46 +96,46 @@ def embed_images(
         work.take_shards(LocalFolder(assets_dir() / "embeddings" / identity / "images"), repair=False)
     work.report()
     if len(collected.todo()) and not work.stops():
-        # A model that was just downloaded has another identity than one that was not yet here.
+        # a model that was just downloaded has another identity than before
         identity = _encode(work, engine, identity, workers, ray_address)
     packed = (place if isinstance(place, Path) else cache_dir() / "embeddings" / place.rsplit("/", 1)[-1]) / identity / "packed"
     return collected.result(not len(collected.todo()), identity, packed)
 
 
 def check_engine(engine: str, workers: int | None) -> None:
-    """Raises InputError for an engine that is not known, or a number of workers that it cannot have."""
+    """InputError: an unknown engine, or an invalid number of workers."""
     if engine not in ENGINES:
-        raise InputError(f"There is no engine '{engine}'; choose one of {', '.join(ENGINES)}.")
+        raise InputError(f"There is no engine '{engine}'; choose from {', '.join(ENGINES)}.")
     if workers is not None and (workers < 1 or engine != "ray"):
-        raise InputError(f"{workers} workers cannot be had from the engine '{engine}'; give at least 1, with the engine 'ray'.")
+        raise InputError(f"The engine '{engine}' cannot use {workers} workers; choose at least 1, with the engine 'ray'.")
 
 
 def store_folder(table: ImageTable, identity: str, store_dir: Path | None = None) -> Path:
-    """Where the embeddings of a table's images by one encoder lie."""
+    """Folder of the embeddings of a table's images by one encoder."""
     return Path(_place(table, store_dir)) / identity
 
 
 def index_folder(table: ImageTable, encoder: EncoderLike, store_dir: Path | str | None = None) -> Path:
-    """Where the index of a table's images by one encoder lies: beside their embeddings, or in the cache where those lie in an object store."""
+    """Folder of the index of a table's images by one encoder: beside their embeddings, or in the cache if those are in an object store."""
     local = None if store_dir is None or "://" in str(store_dir) else Path(store_dir)
     return store_folder(table, encoder_identity(encoder), local) / "index"
 
 
 def ship_embeddings(table: ImageTable, encoder: EncoderLike) -> Path:
-    """Writes the embeddings of a table as one read-only file in `assets/embeddings`, which every store consults; returns the file. What other
-    encoders have there is left alone.
+    """Writes the embeddings of a table as one read-only file in `assets/embeddings`, which every store reads, and returns it. Files of other encoders
+    are unchanged.
 
-    Raises InputError where the table has no column `likeness.data.CONTENT_COLUMN`, which it needs because paths and times differ on every machine, or
-    an image cannot be read.
+    InputError: a table without the column `likeness.data.CONTENT_COLUMN`, which is needed because paths and times differ between machines, or an
+    unreadable image.
     """
     digests = content_digests(table)
     if not all(digests):
-        raise InputError(f"The table '{table.name}' has no column '{CONTENT_COLUMN}' with the SHA-256 of each image; write it anew before shipping.")
+        raise InputError(f"The table '{table.name}' has no column '{CONTENT_COLUMN}' with the SHA-256 of each image; write it again before shipping.")
     chosen = load_encoder(encoder)
     embeddings = embed_images(table, chosen)
     if embeddings.failed:
         first = embeddings.failed[0].path
-        raise InputError(f"{len(embeddings.failed)} images of '{table.name}' cannot be read, the first is '{first}'; ship only sound ones.")
+        raise InputError(f"{len(embeddings.failed)} images of '{table.name}' cannot be read; the first is '{first}'. Ship only readable ones.")
     target = assets_dir() / "embeddings" / chosen.identity / "images"
     for old in target.glob("*.npz"):
         old.unlink()
@@ -152,8 +152,8 @@ def _encode(work: EncodingPass, engine: str, identity: str, workers: int | None,
 
 
 def _place(table: ImageTable, store_dir: Path | str | None) -> Path | str:
-    """Where the embeddings of a table's images by all encoders lie: a path or a URL."""
-    # The root of images behind a URL is no path of this machine.
+    """Path or URL of the embeddings of a table's images by all encoders."""
+    # the root of images behind a URL is not a path of this machine
     root = table.root if table.root.parts[:1] and table.root.parts[0].endswith(":") else table.root.resolve()
     if isinstance(store_dir, str) and is_url(store_dir):
         return f"{store_dir.rstrip('/')}/{_name(root)}"
@@ -161,7 +161,7 @@ def _place(table: ImageTable, store_dir: Path | str | None) -> Path | str:
 
 
 def stored_of(root: Path, store_dir: Path) -> Path:
-    """Where a store keeps the embeddings, by all encoders, of the images in a folder."""
+    """Folder in a store for the embeddings, by all encoders, of the images in a folder."""
     return store_dir / _name(root.resolve())
 
 
@@ -171,12 +171,12 @@ def _name(root: Path) -> str:
 
 
 def encode_here(work: EncodingPass) -> str:
-    """Encodes what has no stored embedding; returns the encoder's identity."""
+    """Encodes images without stored embedding; returns the encoder's identity."""
     encoder = load_encoder(work.encoder, work.device)
     folder, collected = work.folder(encoder.identity), work.collected
     rows = work.begin(folder)
     keys, files, start = collected.keys[rows], ImageFiles(work.table.root, work.paths(rows), work.remote), 0
-    # The writer is closed last: whatever interrupts the loop, the batches that are done are written.
+    # the writer is closed last: whatever interrupts the loop, finished batches are written
     with ShardWriter(folder, work.shard_size, work.shard_seconds, work.taker(folder)) as writer:
         for batch in encoded_batches(files, encoder, work.batch_size):
             here = rows[start : start + batch.n]

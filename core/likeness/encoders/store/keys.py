@@ -1,4 +1,4 @@
-"""Keys: digests that name images and their state, by which embeddings are found again."""
+"""Keys of stored embeddings: digests of images and their state."""
 
 import os
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ Keys = NDArray[np.uint8]
 
 
 def image_key(path: str, state: str) -> bytes:
-    """Digest of an image's path and state, and of how pixels come about (or of the content's digest alone, with an empty path: for what ships)."""
+    """Digest of an image's path, state and reading of pixels, or for shipped images, with an empty path, of the content's digest alone."""
     version = f"\0{PIXELS_VERSION}" if path else ""
     return blake2b(f"{path}\0{state}{version}".encode("utf-8", "surrogateescape"), digest_size=KEY_BYTES).digest()
 
 
 def content_key(digest: str) -> bytes:
-    """The key of an image known by its content, wherever it lies."""
+    """Key of an image by its content, independent of its path."""
     return image_key("", digest)
 
 
 def content_digests(table: ImageTable) -> list[str]:
-    """Of each row its digest in the column `CONTENT_COLUMN`, "" where there is none or the file has another one."""
+    """Digest of each row in the column `CONTENT_COLUMN`; "" if there is none or the file has changed."""
     return _confirmed(table, _local_states(table))
 
 
@@ -38,13 +38,13 @@ def key_array(keys: Sequence[bytes]) -> Keys:
 
 
 def as_names(keys: Keys) -> NDArray[np.bytes_]:
-    """Keys (n, 16) as (n,) values that NumPy sorts and compares; unequal keys of equal length stay unequal."""
+    """Keys (n, 16) as (n,) values that NumPy can sort and compare."""
     return np.ascontiguousarray(keys).view(f"S{KEY_BYTES}").reshape(len(keys))
 
 
 def table_keys(table: ImageTable, remote: bool) -> tuple[Keys, dict[int, str]]:
-    """The key of each row (n, 16), zeros where there is no file, and for those rows the reason. By path, size and time of change (of a URL, with
-    `remote`: its size and version), or by its content where the table tells it and the file has it.
+    """Keys (n, 16) of all rows, zeros for missing files, and the reasons for these. By path, size and modification time (for URLs, with `remote`:
+    size and version), or by content if the table has its digest and the file still fits.
     """
     paths, states = table.frame["path"].tolist(), _local_states(table)
     digests = _confirmed(table, states)
@@ -64,7 +64,7 @@ def _key(path: str, state: str | Exception, digest: str) -> bytes:
 
 
 def _local_states(table: ImageTable) -> list[str | Exception]:
-    """Size and time of change of each file, or why there is none."""
+    """Size and modification time of each file, or why there is none."""
     locate, stat = file_locator(table.root), os.stat
     states: list[str | Exception] = []
     for path in table.frame["path"].tolist():
@@ -77,11 +77,11 @@ def _local_states(table: ImageTable) -> list[str | Exception]:
 
 
 def _confirmed(table: ImageTable, states: Sequence[str | Exception]) -> list[str]:
-    """`content_digests`, with the states of the files at hand: a table may be older than its files."""
+    """`content_digests`, checked against the states of the files, which may be newer than the table."""
     if CONTENT_COLUMN not in table.frame.columns:
         return [""] * len(table)
     locate, listed = file_locator(table.root), zip(table.frame["path"], states, map(str, table.frame[CONTENT_COLUMN]), strict=True)
-    return [told if split_part(path)[1] is None and _has_content(locate(path), state, told) else "" for path, state, told in listed]
+    return [digest if split_part(path)[1] is None and _has_content(locate(path), state, digest) else "" for path, state, digest in listed]
 
 
 def _has_content(file: str, state: str | Exception, digest: str) -> bool:

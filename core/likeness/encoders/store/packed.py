@@ -1,4 +1,4 @@
-"""Many vectors as one memory-mapped file, put together from shards one at a time, and checked whenever it is opened."""
+"""Memory-mapped files of many vectors, assembled from shards one at a time, and checked on opening."""
 
 import io
 import os
@@ -27,10 +27,10 @@ _LEFTOVER_SECONDS = 3600.0
 
 
 def packed_vectors(file: Path, shape: tuple[int, int], parts: Iterable[Part]) -> Vectors:
-    """The vectors (n, d) of a packed file, read-only and memory-mapped; the file is written first where it is missing, cut short or damaged. It is
-    a plain `.npy` of float32, with a checksum behind the array, named by what the vectors follow from. Of all packed files in a folder the two
-    that were used last stay. `parts` are rows (k,) and vectors (k, d) for them, all n rows once, taken only where the file has to be written.
-    Raises InputError where the disk is full or the folder cannot be written.
+    """The vectors (n, d) of a packed file, read-only and memory-mapped; a missing, truncated or damaged file is written first. It is a `.npy` of
+    float32 followed by a checksum, named by a digest of the vectors' origin; a folder keeps the two files that were used last. `parts` are rows (k,)
+    and their vectors (k, d), each of the n rows once, read only if the file must be written. InputError: the disk is full or the folder cannot be
+    written.
     """
     if _is_sound(file, shape):
         os.utime(file)
@@ -44,7 +44,7 @@ def packed_vectors(file: Path, shape: tuple[int, int], parts: Iterable[Part]) ->
 
 
 def _write(file: Path, shape: tuple[int, int], parts: Iterable[Part]) -> None:
-    # Plain writes: a full disk is an error of `write`, while a write into a memory map would end the process.
+    # plain writes: a full disk raises an error, while a write to a memory map would kill the process
     with open_atomic(file) as target:
         target.write(_header(shape))
         begin, row_bytes, filled = target.tell(), 4 * shape[1], 0
@@ -60,7 +60,7 @@ def _write(file: Path, shape: tuple[int, int], parts: Iterable[Part]) -> None:
 
 
 def _is_sound(file: Path, shape: tuple[int, int]) -> bool:
-    """Whether a file holds an array of this shape with the checksum that stands behind it."""
+    """Whether a file holds an array of this shape with a valid checksum."""
     header, size = _header(shape), 4 * shape[0] * shape[1]
     try:
         with regular_file(file).open("rb") as content:
@@ -73,14 +73,14 @@ def _is_sound(file: Path, shape: tuple[int, int]) -> bool:
 
 
 def _header(shape: tuple[int, int]) -> bytes:
-    """What stands before the array in a `.npy` file."""
+    """The header of a `.npy` file."""
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, {"descr": "<f4", "fortran_order": False, "shape": shape})
     return header.getvalue()
 
 
 def _runs(rows: NDArray[np.int64], vectors: Vectors) -> Iterable[tuple[int, Vectors]]:
-    """First row and vectors of each stretch of consecutive rows: a shard is mostly one."""
+    """First row and vectors of each run of consecutive rows; a shard is mostly one."""
     breaks = np.flatnonzero(np.diff(rows) != 1) + 1
     for part_rows, part in zip(np.split(rows, breaks), np.split(vectors, breaks), strict=True):
         if len(part_rows):
@@ -88,7 +88,7 @@ def _runs(rows: NDArray[np.int64], vectors: Vectors) -> Iterable[tuple[int, Vect
 
 
 def _checksum(content: BinaryIO, begin: int, size: int) -> int:
-    """CRC-32 of `size` bytes from `begin`; leaves the file behind them."""
+    """CRC-32 of `size` bytes from `begin`; leaves the file position behind them."""
     content.seek(begin)
     checksum, left = 0, size
     while left:
@@ -100,7 +100,7 @@ def _checksum(content: BinaryIO, begin: int, size: int) -> int:
 
 
 def _forget_old(folder: Path) -> None:
-    """Removes all packed files but those that were used last; whoever has one open keeps what he sees."""
+    """Removes all packed files except those that were used last; open ones stay readable."""
     files = sorted(((file.stat().st_mtime, file) for file in folder.glob("*.npy")), reverse=True)
     for _, file in files[_KEPT:]:
         file.unlink(missing_ok=True)

@@ -27,11 +27,11 @@ class ImageUrl:
 
 @dataclass(frozen=True)
 class PreparedBatch:
-    """Images made ready for the model; positions count in the whole sequence of images.
+    """Prepared images; positions are in the whole sequence of images.
 
     Attributes:
-        values: what `prepare` returned for the images at `positions`.
-        remarks: position of each image of whose reading a person should know something, and what (`likeness.io.to_rgb`).
+        values: results of `prepare` for the images at `positions`.
+        remarks: notes on the reading of images, by position (`likeness.io.to_rgb`).
     """
 
     positions: list[int]
@@ -79,7 +79,7 @@ def _prepare_batch(
             value = prepare(opened)
         except (UnreadableImageError, TransientError, OSError) as error:
             batch.errors.append((position, error))
-        except MemoryError as error:  # of what makes it ready
+        except MemoryError as error:  # also errors of `prepare`
             batch.errors.append((position, TransientError("The image", error)))
         else:
             batch.positions.append(position)
@@ -104,7 +104,7 @@ _Fetched = tuple[str, bytes | OSError]
 
 
 def _fetched(images: Sequence[Path | ImageUrl | Image.Image]) -> Iterator[Path | Image.Image | _Fetched]:
-    """The images, those behind URLs fetched some at a time: waiting for one after another would take ten times as long."""
+    """The images, with several URLs fetched at a time: one after another would take ten times as long."""
     for begin in range(0, len(images), _FETCHED_AT_ONCE):
         some = images[begin : begin + _FETCHED_AT_ONCE]
         urls = [image.url for image in some if isinstance(image, ImageUrl)]

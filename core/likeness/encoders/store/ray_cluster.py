@@ -1,4 +1,4 @@
-"""A Ray cluster to work on: one that is there, or one of this machine for as long as it is needed."""
+"""A Ray cluster: an existing one, or a temporary one on this machine."""
 
 import logging
 import os
@@ -14,7 +14,7 @@ from typing import Any
 from likeness.errors import InputError
 from likeness.io import folder_kept_out
 
-# The sockets of Ray lie below its folder, and their paths may have 107 characters.
+# Ray's sockets are in its folder, and their paths are limited to 107 characters
 _LONGEST_FOLDER = 40
 _OBJECT_STORE_BYTES = 200 << 20
 _TRIES = 3  # to start it on a busy machine
@@ -22,16 +22,15 @@ _REACHED_SECONDS = 10.0
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
 _LOCAL = _QUIET | {
-    # Read when Ray is imported: it listens on 127.0.0.1 alone, whatever the system, and not on the address that the network knows.
+    # read when Ray is imported: listen on 127.0.0.1 only, on any system, not on the network address
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
 }
 
 
 @contextmanager
 def ray_cluster(address: str | None) -> Iterator[Any]:
-    """The module `ray`, connected to the cluster at the address or in RAY_ADDRESS, or else to one of this machine. What was connected before stays
-    so; what was started here is ended here. Raises InputError where Ray is not installed or cannot be started, or there is no cluster at the
-    address.
+    """The module `ray`, connected to the cluster at the address or in RAY_ADDRESS, or else to a temporary one on this machine. Existing connections
+    are kept. InputError: Ray is not installed or cannot be started, or there is no cluster at the address.
     """
     address = address or os.environ.get("RAY_ADDRESS")
     with _environment(_QUIET if address else _LOCAL):
@@ -56,13 +55,13 @@ def _imported() -> Any:
         import ray
         import ray.data
     except ImportError as error:
-        raise InputError(f"The engine 'ray' needs Ray Data, which is not here ({error}); install it with `pip install 'likeness[ray]'`.") from error
+        raise InputError(f"The engine 'ray' needs Ray Data, which is not installed ({error}); run `pip install 'likeness[ray]'`.") from error
     return ray
 
 
 class _ImportedFrom(list[str]):
-    """Folders in which Ray's workers look for modules: of those that Ray adds, the ones in which this process looks, too, and so not the current
-    folder of a command, whose files are a person's.
+    """Import path of Ray's workers: of the folders that Ray adds, only those in the path of this process, not the current folder of a command, which
+    holds a person's files.
     """
 
     def extend(self, folders: Iterable[str]) -> None:
@@ -89,35 +88,35 @@ def _connect(ray: Any, address: str | None, folder: str | None) -> None:
             with _stderr_without(b"Set ray log level"):
                 ray.init(**options, job_config=_job_config(), log_to_driver=False, logging_level=logging.ERROR, configure_logging=False)
             return
-        except Exception as error:  # a bare one where Ray's processes are not up within 30 s, a limit that Ray has no setting for
+        except Exception as error:  # an error without details means that Ray's processes were not up within 30 s, a limit without a setting
             reason = " ".join(str(error).split())[:200]
             if address:
                 raise InputError(_not_there(address, reason)) from error
             _end_what_began(error)
             if not left:
-                said = f"Ray cannot be started on this machine ({reason}); try again when it is less busy, or use the engine 'local'."
-                raise InputError(said) from error
+                message = f"Ray cannot be started on this machine ({reason}); try again when it is less busy, or use the engine 'local'."
+                raise InputError(message) from error
             ray.shutdown()
 
 
 def _end_what_began(error: BaseException) -> None:
-    """Ends the processes of a node that did not come up: Ray knows them no more, `shutdown` leaves them running."""
+    """Ends the processes of a node that did not start: Ray has lost track of them, and `shutdown` leaves them running."""
     trace = error.__traceback__
     while trace:
         node: Any = trace.tb_frame.f_locals.get("self")
         if hasattr(node, "kill_all_processes"):
-            node.kill_all_processes(check_alive=False, allow_graceful=True, wait=True)  # killed at once, a raylet leaves its agents behind
+            node.kill_all_processes(check_alive=False, allow_graceful=True, wait=True)  # a raylet that is killed at once leaves its agents running
         trace = trace.tb_next
 
 
 def _check_reached(ray: Any, address: str | None) -> None:
-    """Ray itself looks for a cluster that is not there for minutes."""
+    """Ray itself searches for a missing cluster for minutes."""
     host, colon, port = (address or "").rpartition("://")[2].rpartition(":")
     if not colon:  # none, or "auto": Ray looks on this machine
         return
     host = host.strip("[]")
     try:
-        # Ray takes this machine for its address in the network.
+        # Ray uses the network address of this machine
         hosts = [host, str(ray.util.get_node_ip_address())] if host in _THIS_MACHINE else [host]
         if not any(_answers(each, int(port)) for each in hosts):
             raise ConnectionRefusedError("nothing answers")
@@ -136,13 +135,13 @@ def _answers(host: str, port: int) -> bool:
 def _not_there(address: str, reason: str) -> str:
     return (
         f"There is no Ray cluster at '{address}' ({reason}); start one with `ray start --head`, set RAY_AUTH_MODE=token if it asks for a token, "
-        "or give no address."
+        "or pass no address."
     )
 
 
 @contextmanager
 def _environment(settings: dict[str, str]) -> Iterator[None]:
-    """Variables that hold for a while, here and in the processes that are started."""
+    """Environment variables for this process and its children, restored afterwards."""
     before = {name: os.environ.get(name) for name in settings}
     os.environ.update(settings)
     try:
@@ -162,7 +161,7 @@ def _folder() -> str:
 
 @contextmanager
 def _stderr_without(text: bytes) -> Iterator[None]:
-    """Takes lines with a text out of what compiled code writes: Ray tells the level of its log, whatever the level is."""
+    """Removes lines with a text from the stderr of compiled code: Ray prints its log level at any level."""
     sys.stderr.flush()
     stderr = os.dup(2)
     with tempfile.TemporaryFile() as held:
@@ -179,7 +178,7 @@ def _stderr_without(text: bytes) -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Ray's own account of each run, and its use of its own old settings, are nothing for our users."""
+    """Silences Ray's reports of each run and warnings about its own settings."""
     loggers = [logging.getLogger(name) for name in ("ray", "ray.data")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -1,4 +1,4 @@
-"""The engine of many processes: Ray Data hands out work units, its actors write shards, and only short reports come back."""
+"""The engine "ray": Ray Data distributes work units, its actors write shards, and only short reports return."""
 
 import os
 import queue
@@ -25,15 +25,15 @@ _MOST_CORES_PER_GPU = 8
 
 
 def encode_with_ray(work: EncodingPass, identity: str, workers: int | None, address: str | None) -> str:
-    """Encodes what has no stored embedding; returns the encoder's identity. A unit is as many images as one shard takes, in the batches of the
-    local engine, so that shards and vectors are the same.
+    """Encodes images without stored embedding; returns the encoder's identity. A unit has the images of one shard, in the batches of the local
+    engine, so shards and vectors are the same.
     """
     folder = work.folder(identity)
     rows = work.begin(folder)
     size = -(-work.shard_size // work.batch_size) * work.batch_size
     with _witness(folder) as witness, ray_cluster(address) as ray:
         cores, gpus, most = _share(ray.nodes(), workers, work.device)
-        # Ray gives a worker as many threads as it has cores, unless the variable is set.
+        # Ray gives a worker as many threads as it has cores, unless the variable is set
         own_threads = "OMP_NUM_THREADS" not in os.environ and _whole_machines(ray.nodes(), cores)
         task = _task(work, identity, witness, cores, own_threads)
         run = _RayRun(ray, work, rows, size)
@@ -44,7 +44,7 @@ def encode_with_ray(work: EncodingPass, identity: str, workers: int | None, addr
 
 
 class _RayRun:
-    """One dataset of work units going through the workers, watched from here."""
+    """A dataset of work units on its way through the workers, monitored from here."""
 
     def __init__(self, ray: Any, work: EncodingPass, rows: NDArray[np.int64], size: int) -> None:
         self._ray, self._work, self._rows, self._size = ray, work, rows, size
@@ -53,7 +53,7 @@ class _RayRun:
         self._error = self._defect = self.identity = ""
 
     def encode(self, task: Task, cores: int, gpus: int, most: int) -> None:
-        """Runs all units; raises InputError where one could not be done, once the others in work have ended."""
+        """Runs all units. InputError: a unit failed; raised after the others in progress have ended."""
         beside = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(self._ray.get_runtime_context().get_node_id(), soft=True)
         self._board = self._ray.remote(Board).options(num_cpus=0, scheduling_strategy=beside).remote()
         dataset = self._dataset(task, cores, gpus, most)
@@ -63,7 +63,7 @@ class _RayRun:
             with interrupted_by(signal.SIGINT) as self._interrupted:
                 self._watch()
         except BaseException:
-            # Interrupted: what is in work ends after its batch and is written.
+            # interrupted: units in progress end after their batch and are written
             self._stop()
             self._watch()
             raise
@@ -89,18 +89,18 @@ class _RayRun:
         return dataset
 
     def _read(self, dataset: Any) -> None:
-        """In a thread of its own: reports as they come in, then None."""
+        """In a thread: reports as they arrive, then None."""
         try:
             for row in dataset.iter_rows():
                 self._reports.put(UnitReport.of_row(row))
                 if self._halt.is_set():
                     break
-        except BaseException as error:  # the thread's boundary: raised again by the one who waits
+        except BaseException as error:  # thread boundary: raised again by the waiting thread
             self._reports.put(error)
         self._reports.put(None)
 
     def _watch(self) -> None:
-        """Until all is reported, or nothing is in work after a stop."""
+        """Waits until all units are reported, or none is in progress after a stop."""
         while (report := self._next()) is not None:
             if isinstance(report, BaseException):
                 raise _explained(report)
@@ -124,7 +124,7 @@ class _RayRun:
             self._work.collected.fail(int(self._rows[report.number * self._size + position]), reason)
 
     def _look(self) -> None:
-        """Takes the news from the board, and stops the workers where they should stop."""
+        """Reads the board, and stops the workers if necessary."""
         news, n_encoded, in_work = self._ray.get(self._board.news.remote())
         for number, tried in news.items():
             self._work.collected.note(self._rows[number * self._size : number * self._size + tried])
@@ -137,13 +137,13 @@ class _RayRun:
             self._stop()
 
     def _stop(self) -> None:
-        """No unit is begun any more; those in work end after their batch, and what they have is written."""
+        """Starts no more units; those in progress end after their batch and are written."""
         self._stopped = True
         self._ray.get(self._board.stop.remote())
 
 
 def _share(nodes: list[dict[str, Any]], workers: int | None, device: str) -> tuple[int, int, int]:
-    """Cores and GPUs of each worker, and the most workers: one for each GPU or machine, or as many as are wanted."""
+    """Cores and GPUs of each worker, and the number of workers: one per GPU or machine, or as given."""
     resources = [node["Resources"] for node in nodes if node["Alive"]]
     cores, gpus = [int(each["CPU"]) for each in resources if each.get("CPU", 0) >= 1] or [1], int(sum(each.get("GPU", 0) for each in resources))
     if gpus and (device == "auto" or device.startswith("cuda")):
@@ -153,7 +153,7 @@ def _share(nodes: list[dict[str, Any]], workers: int | None, device: str) -> tup
 
 
 def _whole_machines(nodes: list[dict[str, Any]], cores: int) -> bool:
-    """Whether each worker has a machine for itself: it then computes with as many threads as the local engine does there."""
+    """Whether each worker has its own machine, and so as many threads as the local engine there."""
     return all(node["Resources"].get("CPU", cores) == cores for node in nodes if node["Alive"])
 
 
@@ -164,7 +164,7 @@ def _task(work: EncodingPass, identity: str, witness: str, threads: int, own_thr
 
 @contextmanager
 def _witness(folder: ShardFolder) -> Iterator[str]:
-    """A small file by which a worker sees that its folder is ours; also shows at once whether the store can be written."""
+    """A small file that lets a worker verify that it sees the same folder; also tests whether the store can be written."""
     name = f".{secrets.token_hex(8)}.partial"
     try:
         folder.write(name, b"likeness")
@@ -177,7 +177,7 @@ def _witness(folder: ShardFolder) -> Iterator[str]:
 
 
 def _explained(error: BaseException) -> BaseException:
-    """Workers that are lost for good, in a sentence; a defect as it is."""
+    """Lost workers as a sentence; bugs unchanged."""
     from ray.exceptions import RayActorError, RaySystemError
 
     if isinstance(error, RayActorError | RaySystemError):

@@ -1,4 +1,4 @@
-"""What runs in the processes of a Ray cluster: workers that turn work units into shards, and the board on which they note how far they are."""
+"""Processes of a Ray cluster: workers that turn work units into shards, and the board with their progress."""
 
 import json
 import os
@@ -24,14 +24,14 @@ _MOST_DEATHS = 3
 
 @dataclass(frozen=True)
 class WorkUnit:
-    """Images that become one shard: their number among the units, paths as the table has them, and keys (n, 16)."""
+    """Images of one shard: unit number, paths of the table, and keys (n, 16)."""
 
     number: int
     paths: list[str]
     keys: Keys
 
     def as_row(self) -> dict[str, Any]:
-        """A row of a Ray dataset; bytes, because paths may be no valid Unicode."""
+        """A row of a Ray dataset; bytes, since paths may be invalid Unicode."""
         return {"number": self.number, "paths": b"\0".join(map(os.fsencode, self.paths)), "keys": self.keys.tobytes()}
 
     @classmethod
@@ -42,13 +42,13 @@ class WorkUnit:
 
 
 class UnitReport(NamedTuple):
-    """What came of a work unit, as it goes over the wire in JSON; vectors and damaged images are in the store.
+    """Result of a work unit, sent as JSON; vectors and damaged images are in the store.
 
     Attributes:
-        identity: of the encoder that the worker has.
+        identity: identity of the worker's encoder.
         unopened: position and reason of images that could not be opened.
-        error: one sentence, where the unit could not be done.
-        defect: the traceback of any other error. Raised in the worker, it would keep the failed run, and with it the actors, from being let go.
+        error: one sentence, if the unit failed.
+        defect: traceback of any other error. Raised in the worker, it would keep the failed run and its actors alive.
     """
 
     number: int
@@ -63,7 +63,7 @@ class UnitReport(NamedTuple):
 
 
 class Board:
-    """An actor beside the driver: which units are in work, how far they are, and whether all should stop."""
+    """Actor with the state of all units: in progress, how far, and whether to stop."""
 
     def __init__(self) -> None:
         self._deaths: dict[int, int] = {}
@@ -73,8 +73,8 @@ class Board:
         self._n_encoded, self._stopped = 0, False
 
     def begin(self, number: int) -> tuple[bool, int] | None:
-        """Notes that a worker begins a unit; whether one did before, and how many died over it. None: it is not to begin. A unit that was done is
-        begun again where its worker died before its report had left.
+        """Records that a worker starts a unit; returns whether one did before, and how many died on it. None: do not start. A finished unit is
+        started again if its worker died before sending its report.
         """
         if self._stopped:
             self._in_work.discard(number)
@@ -85,35 +85,35 @@ class Board:
         return begun, self._deaths[number]
 
     def note(self, number: int, tried: int, n_encoded: int) -> bool:
-        """Notes how many images of a unit are tried by now, and how many of them were encoded just so; whether to stop."""
+        """Records how many images of a unit are tried and how many were just encoded; returns whether to stop."""
         self._tried[number] = self._news[number] = max(tried, self._tried.get(number, 0))
         self._n_encoded += n_encoded
         return self._stopped
 
     def end(self, number: int) -> None:
-        """Notes that a unit is no longer in work."""
+        """Records that a unit is no longer in progress."""
         self._in_work.discard(number)
 
     def stop(self) -> None:
-        """No unit is begun from now on, and those in work end after their batch."""
+        """Starts no more units; those in progress end after their batch."""
         self._stopped = True
 
     def news(self) -> tuple[dict[int, int], int, bool]:
-        """Images tried by unit, of those units that changed; images encoded in all; whether any unit is in work."""
+        """Tried images of units that changed; total encoded images; whether any unit is in progress."""
         news, self._news = self._news, {}
         return news, self._n_encoded, bool(self._in_work)
 
 
 @dataclass(frozen=True)
 class Task:
-    """What every worker is told; what is not said here is as in `embed_images` and `ImageFiles`.
+    """Task of every worker; other fields are as in `embed_images` and `ImageFiles`.
 
     Attributes:
-        identity: that the driver knows of the encoder.
-        place: path or URL below which the folders of shards lie.
-        witness: a file in the folder of shards that the driver wrote.
-        threads: that read images.
-        own_threads: the encoder computes with as many threads as its library chooses, not with as many as Ray says.
+        identity: identity of the driver's encoder.
+        place: path or URL of the folders of shards.
+        witness: a file that the driver wrote into the folder of shards.
+        threads: number of threads for reading images.
+        own_threads: the encoder uses its library's number of threads, not Ray's.
     """
 
     encoder: Encoder | str
@@ -130,7 +130,7 @@ class Task:
 
 
 class Worker:
-    """Holds the encoder and turns one unit after another into shards."""
+    """Holds the encoder and turns units into shards."""
 
     def __init__(self, task: Task, board: Any) -> None:
         self._task, self._board = task, board
@@ -157,10 +157,10 @@ class Worker:
         if deaths >= _MOST_DEATHS:
             raise InputError(
                 f"{deaths} workers died one after another at the images '{unit.paths[0]}' to '{unit.paths[-1]}'; "
-                "check these files and the memory of the workers, or take them out."
+                "check these files and the memory of the workers, or remove them."
             )
         encoder, folder = self._prepared()
-        # Of a unit that is begun again, a worker that died may have stored a part.
+        # the dead worker of a restarted unit may have stored a part
         left = _not_stored(unit.keys, folder) if begun else np.arange(len(unit.keys))
         return UnitReport(unit.number, encoder.identity, self._encode(unit, left, encoder, folder))
 
@@ -171,13 +171,13 @@ class Worker:
             if task.own_threads:
                 os.environ.pop("OMP_NUM_THREADS", None)  # read when torch is loaded, just below
             found = self._encoder = load_encoder(task.encoder, task.device) if isinstance(task.encoder, str) else task.encoder
-            # A hub's model gets its final identity when it is downloaded, which may be here.
+            # a hub model gets its final identity when it is downloaded, which may be now
             if found.identity != task.identity and not split_precision(str(task.encoder))[1].startswith("hf-hub:"):
-                raise InputError(f"The encoder '{found.name}' of the workers has other weights than the one here; install the same on every node.")
+                raise InputError(f"The encoder '{found.name}' of the workers has other weights than this machine's; install the same on every node.")
         return self._encoder, shard_folder(f"{task.place}/{self._encoder.identity}")
 
     def _encode(self, unit: WorkUnit, left: NDArray[np.int64], encoder: Encoder, folder: ShardFolder) -> list[tuple[int, str]]:
-        """Writes shards of the images `left` of a unit; gives those that could not be opened."""
+        """Writes shards of the images `left` of a unit; returns those that could not be opened."""
         import ray
 
         task, start, unopened = self._task, 0, []
@@ -205,6 +205,6 @@ def _check_witness(task: Task) -> None:
     if shard_folder(f"{task.place}/{task.identity}").read(task.witness) is None:
         node = str(ray.util.get_node_ip_address())
         raise InputError(
-            f"The worker on {node} does not see the store '{task.place}'; name a folder that every node reaches by this path, or a URL such as "
+            f"The worker on {node} does not see the store '{task.place}'; choose a folder that every node reaches by this path, or a URL such as "
             "'s3://bucket/store'."
         )

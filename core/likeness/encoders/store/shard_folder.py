@@ -1,4 +1,4 @@
-"""Where shards lie: a folder of this machine or of the network, or a place behind a URL."""
+"""Folders of shards: local, on the network, or behind a URL."""
 
 import time
 from pathlib import Path
@@ -12,8 +12,8 @@ _LEFTOVER = ".*.partial"
 
 
 class ShardFolder(Protocol):
-    """A place of files that are written whole or not at all. `names` are those of shards, sorted; `read` gives None where there is no such file;
-    `write` raises OSError; `remove` minds no missing file; `remove_leftovers` is about the temporary files of killed processes.
+    """A folder of atomically written files. `names` are those of shards, sorted; `read` returns None for a missing file; `write` raises OSError;
+    `remove` ignores missing files; `remove_leftovers` deletes temporary files of killed processes.
     """
 
     def names(self) -> list[str]: ...
@@ -28,7 +28,7 @@ class ShardFolder(Protocol):
 
 
 class LocalFolder:
-    """A folder that this machine reaches by a path."""
+    """A folder with a local path."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -61,7 +61,7 @@ class LocalFolder:
 
 
 class RemoteFolder:
-    """A place behind a URL; an object appears there whole, once its upload is done."""
+    """A folder behind a URL; objects appear there completely, after their upload."""
 
     def __init__(self, files: Any, place: str, url: str) -> None:
         self._files, self._place, self._url = files, place.rstrip("/"), url
@@ -98,11 +98,11 @@ class RemoteFolder:
             self._files.rm_file(f"{self._place}/{name}")
 
     def remove_leftovers(self, older_than_seconds: float) -> None:
-        """There are none: what was not uploaded whole is not there."""
+        """Nothing to remove: incomplete uploads leave no objects."""
 
 
 def shard_folder(place: Path | str) -> ShardFolder:
-    """The folder at a path or URL; "file://" is a path. Raises InputError for a URL of an unknown protocol, or whose package is missing."""
+    """The folder at a path or URL; "file://" is a path. InputError: a URL of an unknown protocol, or whose package is missing."""
     if isinstance(place, Path) or not is_url(place):
         return LocalFolder(Path(place))
     files, inside = file_system(place)

@@ -1,4 +1,4 @@
-"""Files of embeddings: each holds the vectors of some images, written whole or not at all, checked on reading."""
+"""Shards: files with the vectors of some images, written atomically and checked on reading."""
 
 import errno
 import io
@@ -24,13 +24,13 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @dataclass(frozen=True)
 class Shard:
-    """Embeddings of n images, and why m others have none.
+    """Embeddings of n images, and the reasons why m others have none.
 
     Attributes:
-        keys: (n, 16) digests that name images and their state.
+        keys: (n, 16) keys of the images and their state.
         vectors: (n, d), float32.
         failed: reason by key, for the m images.
-        remarks: by key, what a person should know of how some of the n images were read (`likeness.io.to_rgb`).
+        remarks: notes on the reading of some of the n images, by key (`likeness.io.to_rgb`).
     """
 
     keys: Keys
@@ -40,8 +40,8 @@ class Shard:
 
 
 def write_shard(folder: ShardFolder, shard: Shard) -> str:
-    """Writes a shard under a name made of its keys, so that two processes at the same work write one file; returns the name. Raises InputError
-    where the disk is full or the folder cannot be written.
+    """Writes a shard, named by a digest of its keys, so that two processes with the same work write one file; returns the name. InputError: the disk
+    is full or the folder cannot be written.
     """
     buffer = io.BytesIO()
     np.savez(
@@ -62,7 +62,7 @@ def write_shard(folder: ShardFolder, shard: Shard) -> str:
 
 
 def read_shards(folder: ShardFolder, *, repair: bool) -> Iterator[tuple[str, Shard]]:
-    """Yields name and content of every sound shard of a folder; with `repair`, a damaged file is removed, so that its images are encoded again."""
+    """Yields name and content of every valid shard of a folder; `repair` removes damaged files, so that their images are encoded again."""
     for name in folder.names():
         shard = read_shard(folder, name)
         if shard is not None:
@@ -72,9 +72,7 @@ def read_shards(folder: ShardFolder, *, repair: bool) -> Iterator[tuple[str, Sha
 
 
 def read_shard(folder: ShardFolder, name: str) -> Shard | None:
-    """One shard; None if it is damaged, or gone since it was listed. Raises TransientError where it cannot be read now, by no fault of its own; it
-    stays where it is.
-    """
+    """A shard; None if it is damaged or missing. TransientError: it temporarily cannot be read."""
     try:
         content = folder.read(name)
         return None if content is None else _parse(content)
@@ -85,9 +83,8 @@ def read_shard(folder: ShardFolder, name: str) -> Shard | None:
 
 
 class ShardWriter:
-    """Gathers embeddings and writes a shard whenever enough images have been tried or enough time has passed; `written` gets its name and content.
-    Shards end where batches end, so that whoever works on the same images in the same batches writes the same files. Leaving its `with` block
-    writes the rest.
+    """Collects embeddings and writes a shard after enough images or enough time; `written` is called with its name and content. Shards end where
+    batches end, so that the same images in the same batches give the same files. Leaving the `with` block writes the rest.
     """
 
     def __init__(self, folder: ShardFolder, size: int, seconds: float, written: Callable[[str, Shard], None]) -> None:
@@ -101,7 +98,7 @@ class ShardWriter:
         self._flush()
 
     def add(self, batch: EncodedBatch, keys: Keys) -> None:
-        """Adds a batch of images that have these keys (n, 16), readable or not."""
+        """Adds a batch of images with these keys (n, 16), readable or not."""
         self._tried += len(keys)
         self._keys.append(keys[batch.positions])
         self._parts.append(batch.vectors)
@@ -129,17 +126,17 @@ class ShardWriter:
 
 
 def not_written(place: str, error: OSError) -> str:
-    """The sentence about a store that takes no more."""
+    """The message about a store that cannot be written."""
     reason = "the disk is full" if error.errno in _FULL else os.strerror(error.errno).lower() if error.errno else str(error)
-    return f"Embeddings cannot be written to '{place}': {reason}; make room, or name another place in LIKENESS_CACHE (nothing written is lost)."
+    return f"Embeddings cannot be written to '{place}': {reason}; make room, or set LIKENESS_CACHE to another folder (nothing written is lost)."
 
 
 def _parse(content: bytes) -> Shard | None:
     """A shard, or None if the content is damaged (every array in the zip carries a CRC-32)."""
     try:
-        rows, own, *told = read_arrays(content, ("vectors", "keys", "failed_keys", "reasons"), ("remark_keys", "remarks"))
+        rows, own, *texts = read_arrays(content, ("vectors", "keys", "failed_keys", "reasons"), ("remark_keys", "remarks"))
         vectors = np.asarray(rows, dtype=np.float32)
-        keys, failed, remarks = _checked_keys(own), _texts(*told[:2]), _texts(*told[2:]) if told[2:] else {}
+        keys, failed, remarks = _checked_keys(own), _texts(*texts[:2]), _texts(*texts[2:]) if texts[2:] else {}
     except TransientError:
         raise
     except (ValueError, TypeError):

@@ -1,7 +1,7 @@
 """Text embeddings on disk: one SQLite file per encoder, safe against kills and for several processes at once.
 
-diskcache 5.6 would serve, but needs 1.7 times as long to store 1,000 vectors and 2.2 times to read them, raises for a damaged file and for a full
-disk, and gives back vectors of which a bit was lost.
+diskcache 5.6 is 1.7 times slower to store 1,000 vectors and 2.2 times to read them, raises for a damaged file and for a full disk, and returns
+vectors with flipped bits.
 """
 
 import logging
@@ -22,21 +22,19 @@ Vector = NDArray[np.float32]
 
 _CREATE = "CREATE TABLE IF NOT EXISTS texts (text BLOB PRIMARY KEY, vector BLOB NOT NULL, crc INTEGER NOT NULL)"
 _WAIT_SECONDS = 10.0
-_CHUNK = 500  # below SQLite's limit of variables in one statement
+_CHUNK = 500  # below SQLite's limit of variables per statement
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_FORMAT")
 _log = logging.getLogger(__name__)
 
 
 class TextCache:
-    """Vectors by text in one file. A damaged file is begun anew; one that cannot be used (read-only, disk full) is left alone, with a warning in
-    the log.
-    """
+    """Vectors by text in one file. A damaged file is replaced; one that cannot be used (read-only, disk full) is ignored and logged."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def get(self, texts: Sequence[str]) -> dict[str, Vector]:
-        """The vectors (d,) of those texts that are there and sound."""
+        """The vectors (d,) of those texts that are stored and valid."""
         if not self.path.is_file():
             return {}
         return self._try(lambda connection: _select(connection, texts), default={})
@@ -46,7 +44,7 @@ class TextCache:
         try:
             make_folder(self.path.parent)
         except OSError as error:
-            _log.warning("Text embeddings are not kept: %s", error)
+            _log.warning("Text embeddings are not stored: %s", error)
             return
         rows = [(text.encode(), blob, zlib.crc32(blob)) for text, vector in vectors.items() if (blob := vector.astype("<f4").tobytes())]
         self._try(lambda connection: connection.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", rows), default=None)
@@ -56,10 +54,10 @@ class TextCache:
             try:
                 with closing(self._connect()) as connection, connection:
                     return work(connection)
-            except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:  # SQLite's own messages may hold damaged names
+            except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:  # SQLite's own messages may contain damaged names
                 damaged = isinstance(error, UnicodeDecodeError) or getattr(error, "sqlite_errorname", "").startswith(_DAMAGED)
                 if damaged and attempt == 0:
-                    _log.warning("The text cache %s is damaged (%s) and begun anew.", self.path, error)
+                    _log.warning("The text cache %s is damaged (%s) and was replaced.", self.path, error)
                     for path in (self.path, Path(f"{self.path}-journal")):
                         path.unlink(missing_ok=True)
                 else:

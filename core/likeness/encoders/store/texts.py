@@ -1,4 +1,4 @@
-"""Embeddings of texts, remembered per encoder: editing one prompt encodes one."""
+"""Text embeddings, cached per encoder: editing one prompt encodes one."""
 
 import hashlib
 import io
@@ -24,8 +24,8 @@ from likeness.io import assets_dir, cache_dir, read_arrays, write_atomic
 Vector = NDArray[np.float32]
 
 _IN_MEMORY = 20_000
-_VOCABULARY = 1000  # texts from which on a list may be a vocabulary that ships
-_STEP = 1 / 256  # to whose multiples the vectors of a vocabulary are rounded
+_VOCABULARY = 1000  # number of texts from which on a list may be a shipped vocabulary
+_STEP = 1 / 256  # vectors of a vocabulary are rounded to multiples of 1 / 256
 _memory: OrderedDict[tuple[str, str], Vector] = OrderedDict()
 _memory_lock = threading.Lock()
 
@@ -36,7 +36,7 @@ class TextEmbeddings:
 
     Attributes:
         vectors: (n, d) unit rows, float32, in the order given.
-        n_encoded: how many texts the encoder saw in this call; the others were remembered.
+        n_encoded: number of texts encoded in this call; others were cached.
     """
 
     vectors: Vectors
@@ -44,12 +44,12 @@ class TextEmbeddings:
 
 
 def embed_texts(encoder: EncoderLike, texts: Sequence[str], device: str = "auto") -> TextEmbeddings:
-    """Embeds texts; each is encoded once per encoder and then remembered, in memory and on disk.
+    """Embeds texts; each is encoded once per encoder and then cached in memory and on disk.
 
-    An encoder given by name is loaded only if a text is new. Of an object without identity (`encoder_identity`) nothing is remembered. A whole
-    vocabulary that ships (`ship_vocabulary`) is read from its file.
+    An encoder given by name is loaded only if a text is new. Objects without identity (`encoder_identity`) are not cached. A complete shipped
+    vocabulary (`ship_vocabulary`) is read from its file.
 
-    Raises InputError where there is no text, one is no string, the encoder is unknown or has no text side, or its vectors are not finite.
+    InputError: no text, one that is not a string, an encoder that is unknown or does not embed texts, or vectors that are not finite.
     """
     _check(texts)
     identity = encoder_identity(encoder)
@@ -70,7 +70,7 @@ def embed_texts(encoder: EncoderLike, texts: Sequence[str], device: str = "auto"
 
 
 def ship_texts(encoder: EncoderLike, texts: Sequence[str]) -> Path:
-    """Writes embeddings of texts as one read-only file in `assets/embeddings`, which every cache consults; returns the file."""
+    """Writes embeddings of texts as one read-only file in `assets/embeddings`, which every cache reads, and returns it."""
     chosen = load_encoder(encoder)
     distinct = list(dict.fromkeys(texts))
     buffer = io.BytesIO()
@@ -84,11 +84,11 @@ def ship_texts(encoder: EncoderLike, texts: Sequence[str]) -> Path:
 def ship_vocabulary(encoder: EncoderLike, texts: Sequence[str]) -> Path:
     """Writes embeddings of a list of 1,000 texts or more as a file in `assets/embeddings`, read by `embed_texts` of the whole list.
 
-    Components are rounded to a 256th, which deflate makes smaller than a byte each: rows have a cosine of at least .9995 with their encoding, and
-    their similarity to a unit vector is off by .001 on average. So the file serves what compares thousands of words; a single text is encoded.
+    Components are rounded to a 256th, which deflate compresses to less than a byte each: rows have a cosine of at least .9995 with the exact ones,
+    and similarities to unit vectors differ by .001 on average. So the file is for comparisons of thousands of words; single texts are encoded.
     """
     chosen = load_encoder(encoder)
-    levels = np.round(embed_texts(chosen, texts).vectors.T / _STEP)  # a dimension's levels in a row: 2 % smaller
+    levels = np.round(embed_texts(chosen, texts).vectors.T / _STEP)  # levels of one dimension in a row: 2 % smaller
     buffer = io.BytesIO()
     np.savez_compressed(buffer, levels=levels.astype(np.int8 if np.abs(levels).max() < 128 else np.int16))
     target = _vocabulary_file(chosen.identity, texts)
@@ -97,21 +97,21 @@ def ship_vocabulary(encoder: EncoderLike, texts: Sequence[str]) -> Path:
 
 
 def vocabulary_ships(encoder: EncoderLike, texts: Sequence[str]) -> bool:
-    """Whether `ship_vocabulary` wrote this list for this encoder, so that it is read at once."""
+    """Whether this list ships for this encoder (`ship_vocabulary`), and so is read at once."""
     identity = encoder_identity(encoder)
     return bool(identity) and len(texts) >= _VOCABULARY and _vocabulary_file(identity, texts).is_file()
 
 
 def _check(texts: Sequence[str]) -> None:
     if isinstance(texts, str) or not len(texts):
-        raise InputError(f"Expected a list of at least one text, got {texts!r}; give the prompts as a list of strings.")
+        raise InputError(f"Expected a list of at least one text, got {texts!r}; pass a list of strings.")
     for text in texts:
         if not isinstance(text, str) or (not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)):
-            raise InputError(f"The text {text!r} is not a string of Unicode characters; give plain strings.")
+            raise InputError(f"The text {text!r} is not a string of Unicode characters; pass plain strings.")
 
 
 def _recall(identity: str, texts: list[str]) -> dict[str, Vector]:
-    """What memory, the shipped file and the cache on disk hold, asked in this order."""
+    """Vectors from memory, the shipped file and the cache on disk, in this order."""
     known = {}
     with _memory_lock:
         for text in texts:
@@ -134,17 +134,17 @@ def _encoded(encoder: Encoder, texts: list[str]) -> Vectors:
     vectors = np.asarray(encoder.encode_texts(texts), dtype=np.float32)
     broken = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if broken.size:
-        raise InputError(f"The encoder '{encoder.name}' gives no finite vector for the text '{texts[broken[0]]}'; choose another encoder.")
+        raise InputError(f"The encoder '{encoder.name}' returns no finite vector for the text '{texts[broken[0]]}'; choose another encoder.")
     return vectors
 
 
 def _vocabulary_file(identity: str, texts: Sequence[str]) -> Path:
-    """Named by encoder and texts, so that others of either have another."""
+    """Named by encoder and texts."""
     return assets_dir() / "embeddings" / identity / f"vocabulary-{hashlib.sha256(chr(0).join(texts).encode()).hexdigest()[:16]}.npz"
 
 
 def _vocabulary(file: Path, count: int) -> Vectors | None:
-    """The vectors of a vocabulary that ships; None where the texts are none, or the file is damaged."""
+    """The vectors of a shipped vocabulary; None if the texts are not one, or the file is damaged."""
     if count < _VOCABULARY or not file.is_file():
         return None
     try:
@@ -169,7 +169,7 @@ def _remember(identity: str, vectors: dict[str, Vector]) -> None:
 
 @lru_cache(maxsize=4)
 def _shipped(path: Path) -> dict[str, Vector]:
-    """The vectors that ship for an encoder; none if there is no such file or it is damaged."""
+    """The shipped vectors of an encoder; none if there is no such file or it is damaged."""
     if not path.is_file():
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Metrics: a file for those that are computed together, and one line for each file here."""
+"""Registry of metrics: a file for those that are computed together."""
 
 from likeness.evaluation.definitions import clustering, continuous, retrieval, structure, words
 from likeness.evaluation.metric import Metric

@@ -1,4 +1,4 @@
-"""How well groups of like images match their labels; defined in `likeness.evaluation.clustering_metrics`."""
+"""Agreement of clusters with labels; defined in `likeness.evaluation.clustering_metrics`."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -15,7 +15,7 @@ METRICS = (
     Metric(
         "ami",
         "AMI",
-        "Images grouped by k-means into as many groups as there are labels: how well the groups match the labels. 0 is chance, 1 is perfect.",
+        "Agreement of labels with k-means clusters, as many as there are labels. 0 is chance, 1 is perfect.",
         "clustering",
         _compute,
         compared=True,
@@ -23,10 +23,10 @@ METRICS = (
     Metric(
         "nmi",
         "NMI",
-        "Like AMI, without taking off what chance gives, so a little above 0 even for random vectors.",
+        "Like AMI, but not corrected for chance, so slightly above 0 even for random vectors.",
         "clustering",
         _compute,
         compared=True,
     ),
-    Metric("f1", "F1", "Of pairs in one group, how many have the same label, and the other way round.", "clustering", _compute),
+    Metric("f1", "F1", "How many pairs in one group have the same label, and the other way round.", "clustering", _compute),
 )

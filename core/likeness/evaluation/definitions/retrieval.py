@@ -1,4 +1,4 @@
-"""How well images find others of their label; each score is a line of `RETRIEVAL`, and `likeness.evaluation.retrieval_scores` says what it means."""
+"""Retrieval by class labels: the scores of `RETRIEVAL`, defined in `likeness.evaluation.retrieval_scores`."""
 
 from collections.abc import Sequence
 from typing import Any, Literal

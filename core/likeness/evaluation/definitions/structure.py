@@ -1,4 +1,4 @@
-"""How a space is built; defined in `likeness.evaluation.structure_metrics`."""
+"""Structure of a space; defined in `likeness.evaluation.structure_metrics`."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -12,8 +12,8 @@ def _compute(rows: Any, labels: Any, names: Sequence[str], distance: Literal["co
 
 
 METRICS = (
-    Metric("inter", "Inter", "Mean cosine distance between the centers of two classes.", "structure", _compute, None),
-    Metric("intra", "Intra", "Mean cosine distance between two images of a class.", "structure", _compute, None),
-    Metric("ratio", "Intra / inter", "Distance within classes over distance between them: the density.", "structure", _compute, None),
-    Metric("spectral_decay", "Spectral decay", "How unevenly the directions are used: 0 where all are used alike.", "structure", _compute, None),
+    Metric("inter", "Inter", "Mean cosine distance between class centers.", "structure", _compute, None),
+    Metric("intra", "Intra", "Mean cosine distance between images of the same class.", "structure", _compute, None),
+    Metric("ratio", "Intra / inter", "Density: distance within classes divided by distance between classes.", "structure", _compute, None),
+    Metric("spectral_decay", "Spectral decay", "How unevenly the directions of the space are used: 0 if all equally.", "structure", _compute, None),
 )

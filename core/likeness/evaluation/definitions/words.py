@@ -1,4 +1,4 @@
-"""How well a notion's words name the images; measured where there is a notion, in `likeness.studies.compare`."""
+"""Zero-shot accuracy of a notion's words; measured in `likeness.studies.compare` if there is a notion."""
 
 from likeness.evaluation.metric import Metric
 
@@ -6,7 +6,7 @@ METRICS = (
     Metric(
         "zero_shot",
         "Zero-shot",
-        "The share of images whose nearest aspect, among all of the notion, is their label.",
+        "Share of images whose nearest aspect of the notion is their label.",
         "words",
     ),
 )

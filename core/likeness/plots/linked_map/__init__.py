@@ -1,4 +1,4 @@
-"""The linked map: one or two maps of the same rows with one selection, one query and one coloring, in the app and in notebooks."""
+"""The linked map: one or two maps of the same rows with a common selection, query and coloring, in the app and in notebooks."""
 
 from likeness.plots.linked_map.coloring import Coloring as Coloring, color_by as color_by, coloring_of as coloring_of
 from likeness.plots.linked_map.frontend import SCRIPTS as SCRIPTS, read_script as read_script, read_text as read_text

@@ -1,4 +1,4 @@
-"""Sets of rows as they travel between Python and the browser: one bit a row, base64."""
+"""Sets of rows in messages between Python and the browser: one bit per row, base64."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""What the colors of a map mean."""
+"""Colorings of a map."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from likeness.errors import InputError
 Kind = Literal["category", "colors", "number", "angle", "none"]
 
 _ANGLES = ("yaw", "azimuth", "hue", "angle")
-_FEW = 12  # distinct whole numbers up to this count are classes
+_FEW = 12  # up to so many distinct whole numbers are classes
 
 
 @dataclass(frozen=True, eq=False)
 class Coloring:
     """One color for each of n rows.
 
-    kind "category" or "colors": `codes` (n,) point into `names`; -1 is a missing value. `palette` (one hex color a name) is needed for "colors",
-    where a class is shown in the color that it names; without it a category takes the color-blind-safe palette. "number" or "angle" (degrees):
-    `values` (n,), NaN is missing. "none": one color for all.
+    kind "category" or "colors": `codes` (n,) are indices into `names`; -1 is a missing value. `palette` (a hex color per name) is required for
+    "colors", where class names are colors; a category without it uses the color-blind-safe palette. "number" or "angle" (degrees): `values` (n,), NaN
+    is missing. "none": one color for all.
     """
 
     kind: Kind
@@ -44,7 +44,7 @@ class Coloring:
 
     @property
     def counts(self) -> np.ndarray:
-        """Rows of each class (k,); empty for numbers and angles."""
+        """Number of rows of each class (k,); empty for numbers and angles."""
         if self.codes is None:
             return np.zeros(0, dtype=np.int64)
         codes = np.asarray(self.codes)
@@ -52,9 +52,9 @@ class Coloring:
 
 
 def coloring_of(label: str, values: Sequence[object] | np.ndarray, kind: Kind = "category", palette: Mapping[str, str] | None = None) -> Coloring:
-    """The coloring of n rows by one attribute, class names (None, NaN and "" are missing) or numbers.
+    """The coloring of n rows by an attribute: class names (None, NaN and "" are missing) or numbers.
 
-    `palette` maps a class name to its hex color. Classes come in alphabetical order, or in that of the palette where there is one.
+    `palette` maps a class name to its hex color. Classes are in alphabetical order, or in that of the palette.
     """
     if kind == "none":
         return Coloring("none", label)
@@ -72,13 +72,13 @@ def coloring_of(label: str, values: Sequence[object] | np.ndarray, kind: Kind = 
 
 
 def color_by(values: Sequence[object] | np.ndarray | pd.Series, attribute: str = "", label: str | None = None) -> Coloring:
-    """The coloring of n rows by what their values are: names of colors show themselves, angles are cyclic, numbers have a scale.
+    """The coloring of n rows by the type of their values: color names have their color, angles a cyclic scale, numbers a linear one.
 
     Args:
-        values: (n,) names or numbers. More than twelve different numbers are a scale, fewer are classes; what is no label
-            (`likeness.data.has_label`) is missing.
+        values: (n,) names or numbers. More than twelve distinct numbers are a scale, fewer are classes; unlabeled values (`likeness.data.has_label`)
+            are missing.
         attribute: the column's name; "yaw", "azimuth", "hue" or "angle" in it makes numbers degrees (shares of a turn up to 1).
-        label: of the legend; the attribute without it.
+        label: label of the legend; by default the attribute.
 
     Example:
         >>> color_by(["red", "blue", "red"], "car_color").kind

@@ -1,4 +1,4 @@
-"""Results kept for as long as what they were made from: arrays of a million rows are neither hashed nor encoded again at every rerun."""
+"""Cache by object identity, so that arrays of a million rows are not hashed or encoded again at every rerun."""
 
 import weakref
 from collections.abc import Callable
@@ -9,9 +9,9 @@ T = TypeVar("T")
 
 
 def cache_by_identity(make: Callable[..., T]) -> Callable[..., T]:
-    """`make(thing, *rest)` with its results kept while `thing` lives, one for each `rest`.
+    """Caches the results of `make(thing, *rest)` for each `rest` while `thing` exists.
 
-    `thing` counts by identity, so it must not be changed in place; `rest` must be hashable. What cannot be referred to weakly is made anew.
+    `thing` is compared by identity and must not be changed in place; `rest` must be hashable. Objects without weak references are not cached.
     """
     results: dict[int, dict[tuple[Any, ...], T]] = {}
 

@@ -1,4 +1,4 @@
-"""What a person did on a map, from the message that a browser sends; a message of any other form is as if nothing had been done."""
+"""Actions of a person on a map, from messages of the browser; invalid messages count as no action."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _LONGEST_ID = 100
 
 @dataclass(frozen=True, eq=False)
 class MapEvent:
-    """The changes since the last run. `selected` and `query` hold what is now so in the browser, changed or not; None is none."""
+    """The changes since the last run. `selected` and `query` hold the browser's current state, changed or not; None is none."""
 
     selection_changed: bool = False
     query_changed: bool = False
@@ -26,7 +26,7 @@ class MapEvent:
 
 
 def decode_event(edit: object, n: int) -> MapEvent:
-    """The event in the browser's message, which may be anything; empty for a map of another size, gone by now, or rows that cannot be read."""
+    """Decodes a browser's message, which may be anything; empty for a map of another size, which is outdated, or for invalid rows."""
     if not isinstance(edit, Mapping):
         return MapEvent()
     changed, bits, name = edit.get("changed"), edit.get("selected"), edit.get("id")

@@ -1,4 +1,4 @@
-"""Names that stand on a map: of its clusters at several depths, or of the groups that its colors stand for."""
+"""Names on a map: of its clusters at several depths, or of the groups of its colors."""
 
 import hashlib
 import json
@@ -15,12 +15,12 @@ from likeness.plots.linked_map.parts import Publish, part
 
 @dataclass(frozen=True, eq=False)
 class MapNames:
-    """Names with their places on one map.
+    """Names and their positions on a map.
 
     Args:
         table: a row for each name, with columns depth (from 0, coarse to fine), cluster (its number at that depth), parent (the number one depth
-            above, -1 for none), name ("" for none), count, x and y, as `likeness.clusters.cluster_table` and `group_table` make it.
-        labels: (n, depths) the cluster of each row at each depth; None: the names are those of the coloring's classes, by their codes.
+            above, -1 for none), name ("" for none), count, x and y, as from `likeness.clusters.cluster_table` and `group_table`.
+        labels: (n, depths) the cluster of each row at each depth; None: names of the coloring's classes, by their codes.
     """
 
     table: pd.DataFrame
@@ -28,7 +28,7 @@ class MapNames:
 
     @cached_property
     def columns(self) -> list[np.ndarray]:
-        """The labels of each depth (n,), as they travel."""
+        """The labels of each depth (n,), as sent to the browser."""
         if self.labels is None:
             return []
         small = np.uint8 if self.labels.size and self.labels.max() < 256 else np.uint16
@@ -36,14 +36,14 @@ class MapNames:
 
     @cached_property
     def entries(self) -> list[dict[str, Any]]:
-        """What the browser gets for each cluster that has a place."""
+        """The entries for the browser, one for each cluster with a position."""
         placed = self.table[self.table["x"].notna()]
         kept = placed[["depth", "cluster", "parent", "name", "count", "x", "y"]]
         return [{str(name): value for name, value in row.items()} for row in kept.to_dict("records")]
 
 
 def encode_names(names: MapNames | None, n: int, publish: Publish | None = None) -> dict[str, object] | None:
-    """Names for the browser, None where there are none; raises InputError for labels of other rows, or a depth without labels."""
+    """Names for the browser, None if there are none. InputError: labels of other rows, or a depth without labels."""
     if names is None:
         return None
     if names.labels is not None and (names.labels.ndim != 2 or len(names.labels) != n):

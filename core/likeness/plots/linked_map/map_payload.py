@@ -1,4 +1,4 @@
-"""What a map is sent: JSON with the arrays as parts."""
+"""The payload of a map: JSON with separate arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _STEPS = 255
 
 @dataclass(frozen=True, eq=False)
 class MapPanel:
-    """One map: `positions` (n, 2), NaN for a row that has no place in it; `names` stand on it, where there are any."""
+    """One map: `positions` (n, 2), NaN for a row without one; optional `names`."""
 
     title: str
     positions: np.ndarray
@@ -30,8 +30,8 @@ class MapPanel:
 
 @cache_by_identity
 def home_box(positions: np.ndarray) -> tuple[float, float, float, float]:
-    """Center x, center y, half the width and half the height of the box around all finite positions (n, 2), which the browser fits into its panel
-    with one scale for both axes. Neither half is less than a tenth of the other.
+    """Center x, center y, half width and half height of the bounding box of all finite positions (n, 2), which the browser fits into its panel with
+    one scale for both axes. Neither half is less than a tenth of the other.
     """
     finite = positions[np.isfinite(positions).all(axis=1)]
     if not len(finite):
@@ -43,7 +43,7 @@ def home_box(positions: np.ndarray) -> tuple[float, float, float, float]:
 
 
 def encode_panel(panel: MapPanel, n: int, publish: Publish | None = None) -> dict[str, object]:
-    """A panel for the browser; raises InputError unless positions are (n, 2)."""
+    """A panel for the browser. InputError: positions that are not (n, 2)."""
     positions = np.asarray(panel.positions, dtype=np.float32)
     if positions.shape != (n, 2):
         raise InputError(f"The map {panel.title!r} has positions of shape {positions.shape}; pass ({n}, 2).")
@@ -54,14 +54,14 @@ def encode_panel(panel: MapPanel, n: int, publish: Publish | None = None) -> dic
 
 
 def encode_coloring(coloring: Coloring, n: int, publish: Publish | None = None) -> dict[str, object]:
-    """A coloring for the browser: a code for each row, a color for each code, and the legend; of numbers also where each lies between the ends."""
+    """A coloring for the browser: a code per row, a color per code, and the legend; for numbers also their position between the ends."""
     encoded = code_colors(coloring, n)
     return encoded | {name: part(encoded[name], publish) if encoded.get(name) is not None else None for name in ("codes", "values")}
 
 
 @cache_by_identity
 def code_colors(coloring: Coloring, n: int) -> dict[str, Any]:
-    """A coloring with `codes` (n,) into `colors` as an array, None where all rows have the one color; `names` and `counts` of classes."""
+    """A coloring with `codes` (n,) into `colors` as an array, None if all rows have the same color; `names` and `counts` of classes."""
     if coloring.kind == "none":
         return {"kind": "none", "label": coloring.label, "codes": None, "colors": [CATEGORICAL[0]]}
     if coloring.kind in ("number", "angle"):
@@ -70,7 +70,7 @@ def code_colors(coloring: Coloring, n: int) -> dict[str, Any]:
     colors = list(coloring.palette) if coloring.palette is not None else categorical_palette(counts)
     names = [str(name) for name in coloring.names]
     missing = int((codes < 0).sum())
-    # Few classes keep their order, which may mean something (near, middle, far); among many, size is what one looks for.
+    # Few classes keep their order, which may have a meaning (near, middle, far); many are sorted by size.
     legend = list(range(len(names))) if len(names) <= len(CATEGORICAL) else np.argsort(-counts, kind="stable").tolist()
     if missing:
         codes = np.where(codes < 0, len(names), codes)
@@ -79,7 +79,7 @@ def code_colors(coloring: Coloring, n: int) -> dict[str, Any]:
     codes = codes.astype(np.uint8 if len(names) <= 256 else np.uint16)
     return {
         "kind": coloring.kind, "label": coloring.label, "codes": codes,
-        "colors": colors, "names": names, "counts": counts.tolist(), "legend": legend, "grey": OTHER, "missing": MISSING,
+        "colors": colors, "names": names, "counts": counts.tolist(), "legend": legend, "gray": OTHER, "missing": MISSING,
     }  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def _encode_values(coloring: Coloring, n: int) -> dict[str, Any]:
     return {
         "kind": coloring.kind, "label": coloring.label, "codes": codes.astype(np.uint8),
         "colors": [*(angle_scale(_STEPS) if angle else number_scale(_STEPS)), OTHER], "low": low, "high": high,
-        "grey": OTHER, "missing": int(n - len(finite)), "values": None if angle else share.astype(np.float32),
+        "gray": OTHER, "missing": int(n - len(finite)), "values": None if angle else share.astype(np.float32),
     }  # fmt: skip
 
 
@@ -110,20 +110,20 @@ def encode_map(
     dimmed: np.ndarray | None = None, noun: str = "images", identity: str = "", renderer: str = "auto", seen: str | None = None,
     colored: tuple[float, float] | None = None, publish: Publish | None = None,
 ) -> dict[str, object]:  # fmt: skip
-    """The whole payload of one or two maps of n rows. InputError: for arrays that do not fit n, or a query outside the rows.
+    """The payload of one or two maps of n rows. InputError: arrays that do not fit n, or a query outside the rows.
 
     Args:
-        thumbnails, info: URL templates with "{row}" where a server answers; a notebook's kernel is asked by messages instead.
-        selected: rows (m,) in full color, the rest faded.
+        thumbnails, info: URL templates with "{row}", if there is a server; notebooks send messages to the kernel instead.
+        selected: rows (m,) in full color; others are faded.
         query: the ringed row.
-        neighbors: rows (k,) of each panel that are marked, and joined to the query by lines where there is one.
-        dimmed: mask (n,) of rows that a filter took out.
-        noun: what the rows are.
-        identity: names the data; another one starts afresh instead of moving the points.
+        neighbors: rows (k,) of each panel that are marked, and connected to the query, if there is one.
+        dimmed: mask (n,) of rows removed by a filter.
+        noun: name of the rows.
+        identity: identifies the data; a change resets the map instead of moving its points.
         renderer: "auto", "cpu" or "webgl".
-        seen: the last edit of the browser that Python has taken in.
-        colored: of a coloring by numbers, between which the colors are spread at first; None: between the ends.
-        publish: takes large arrays, see `part`.
+        seen: the last edit of the browser that Python has processed.
+        colored: initial range of a coloring by numbers; None: the whole range.
+        publish: publishes large arrays, see `part`.
     """
     if not 1 <= len(panels) <= 2:
         raise InputError(f"{len(panels)} maps were passed; pass one or two.")

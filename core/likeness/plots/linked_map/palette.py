@@ -1,18 +1,18 @@
-"""Colors of the maps: a palette for classes that color-blind people can tell apart, scales for numbers and for angles."""
+"""Colors of maps: a color-blind-safe palette for classes, and scales for numbers and angles."""
 
 import math
 
 import numpy as np
 from PIL import ImageColor
 
-# Found by search for the largest least difference (CIE Lab) over normal sight and the three color deficiencies: 22 between any two,
-# where known palettes of twelve fall to 3. All can be seen on white and on near-black.
+# Found by search for the largest minimum difference (CIE Lab) over normal sight and three color deficiencies: 22 between any two,
+# compared with 3 for known palettes of twelve. All are visible on white and near-black.
 CATEGORICAL = (
     "#2559b0", "#df911a", "#2b9667", "#de50fc", "#d00600", "#58e3dc", "#8c352a", "#aade70", "#c598e7", "#793974", "#f0d507", "#6715e1",
 )  # fmt: skip
 OTHER = "#8E939B"
 
-# Every sixteenth color of viridis (S. van der Walt and N. Smith, CC0).
+# every sixteenth color of viridis (S. van der Walt and N. Smith, CC0)
 _VIRIDIS = (
     "#440154", "#481a6c", "#472f7d", "#414487", "#39568c", "#31688e", "#2a788e", "#23888e",
     "#1f988b", "#22a884", "#35b779", "#54c568", "#7ad151", "#a5db36", "#d2e21b", "#fde725",
@@ -20,7 +20,7 @@ _VIRIDIS = (
 
 
 def categorical_palette(counts: np.ndarray) -> list[str]:
-    """One hex color for each class, of which `counts` (k,) rows are: the twelve largest in color, the rest grey; equal counts keep their order."""
+    """A hex color for each class of `counts` (k,) rows: the twelve largest in color, the others gray; ties keep their order."""
     colors = [OTHER] * len(counts)
     for color, index in zip(CATEGORICAL, np.argsort(-np.asarray(counts), kind="stable"), strict=False):
         colors[int(index)] = color
@@ -28,14 +28,14 @@ def categorical_palette(counts: np.ndarray) -> list[str]:
 
 
 def number_scale(steps: int = 255) -> list[str]:
-    """Viridis in `steps` colors: perceptually even, lightness grows with the number."""
+    """Viridis in `steps` colors: perceptually uniform, with increasing lightness."""
     anchors = np.array([ImageColor.getrgb(color) for color in _VIRIDIS])
     at = np.linspace(0, len(anchors) - 1, steps)
     return [_hex([np.interp(value, np.arange(len(anchors)), anchors[:, c]) for c in range(3)]) for value in at]
 
 
 def angle_scale(steps: int = 255) -> list[str]:
-    """A circle of hues in OKLab, both ends equal. Lightness goes once up and down as well: opposite angles differ for color-blind eyes too."""
+    """A circle of hues in OKLab with equal ends. Lightness also rises and falls once, so opposite angles differ for color-blind people, too."""
     turns = np.linspace(0.0, 2 * math.pi, steps)
     return [_hex(_oklch_to_rgb(0.66 + 0.12 * math.cos(t), 0.125, t + 0.5)) for t in turns]
 

@@ -1,4 +1,4 @@
-"""Arrays on their way to the browser, named by their content so that each travels once."""
+"""Arrays for the browser, named by their content so that each is sent once."""
 
 import base64
 import hashlib
@@ -13,8 +13,8 @@ INLINE_BYTES = 48_000
 
 
 def part(array: np.ndarray, publish: Publish | None = None) -> dict[str, object]:
-    """An array as the browser takes it, which keeps arrays by id: {"id", "type", "base64" or "url"}. Large ones go to `publish(content, id) -> URL`
-    and are fetched from there once, so that changing a color does not send the positions again.
+    """An array for the browser, which caches arrays by id: {"id", "type", "base64" or "url"}. Large arrays go to `publish(content, id) -> URL` and
+    are fetched from there once, so that a change of color does not send the positions again.
     """
     array = np.ascontiguousarray(array)
     name = _name(array)

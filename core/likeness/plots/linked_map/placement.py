@@ -1,4 +1,4 @@
-"""Where the points of a space lie on its map."""
+"""Positions of the points of a space on its map."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,7 +15,7 @@ Positions = NDArray[np.float32]
 
 
 class MapSpace(Protocol):
-    """What a map shows: a `likeness.Space`, or anything of its form. `key`, if there is one, names its vectors in the store of maps."""
+    """The content of a map: a `likeness.Space`, or any object with these members. `key`, if any, identifies its vectors in the store of maps."""
 
     @property
     def name(self) -> str: ...
@@ -29,7 +29,7 @@ class MapSpace(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """One map: what it shows (None where only positions were given), positions (n, 2) as the method gave them, and turned to lie on another map."""
+    """A map: its space (None for positions alone), positions (n, 2) as the method gave them, and aligned to another map."""
 
     space: MapSpace | None
     own: Positions
@@ -40,17 +40,17 @@ class Placement:
 def place(
     source: Any, method: str, parameters: dict[str, Any], *, positions: Any = None, before: Placement | None = None, onto: Placement | None = None
 ) -> Placement:
-    """The map of a space, or of positions (n, 2) alone.
+    """Places a space, or positions (n, 2) alone, on a map.
 
     Args:
         source: a space, or an array (n, 2).
-        method, parameters: a name in `likeness.projection.METHODS` and what its function takes.
-        positions: (n, 2), shown as they are in place of a layout of the space.
-        before: the map that this one takes the place of; a layout that is not stored yet begins at its points.
-        onto: the map on which this one is turned to lie; `before` without it.
+        method, parameters: a name in `likeness.projection.METHODS` and its function's parameters.
+        positions: (n, 2), used instead of a layout of the space.
+        before: the map that this one replaces, whose points are the start of a layout that is not stored yet.
+        onto: the map that this one is aligned to; by default `before`.
 
     Raises:
-        InputError: no space and no positions, another number of rows than in the map before, or a method that there is not.
+        InputError: neither space nor positions, another number of rows than in the other map, or an unknown method.
         LayoutFailed: the layout could not be computed.
     """
     space = source if hasattr(source, "vectors") else None
@@ -64,12 +64,13 @@ def place(
         return Placement(space, own, own)
     own = lay_out(source, method, parameters, None if before is None else before.own)
     title = METHODS[method].title
-    caption = f"{title} of {SAMPLE:,} images, the others beside their nearest" if method != "pca" and is_sampled(count) else title
+    caption = f"{title} of {SAMPLE:,} images, others beside their nearest" if method != "pca" and is_sampled(count) else title
     return Placement(space, own, own if reference is None else align(own, reference.shown), caption)
 
 
 def lay_out(space: MapSpace, method: str, parameters: dict[str, Any], near: Positions | None = None) -> Positions:
-    """Positions (n, 2) of a space, from the store of maps or computed into it, beginning `near` these positions: close to them, and sooner."""
+    """Positions (n, 2) of a space, from the store of maps or computed and stored. Starting `near` given positions is faster and keeps close "
+    "to them."""
     content = getattr(space, "key", None)
     given = differing(method, parameters)
     kept = load_map(map_key(space.vectors if content is None else content, method, init=None, **given))

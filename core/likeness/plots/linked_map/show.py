@@ -13,18 +13,18 @@ def show_map(
     """The map of a space as a Jupyter widget.
 
     Args:
-        space: with `name`, `table` and `vectors` (n, d); or positions (n, 2) of your own.
-        color: an attribute of the table, or one value for each row.
-        method: "umap", "tsne", "pacmap", "trimap" or "pca". A layout is computed once and then comes from the store of maps.
-        positions: (n, 2), shown in place of a layout.
+        space: with `name`, `table` and `vectors` (n, d); or your own positions (n, 2).
+        color: an attribute of the table, or a value for each row.
+        method: "umap", "tsne", "pacmap", "trimap" or "pca". A layout is computed once and then cached.
+        positions: (n, 2), used instead of a layout.
         height: in px.
         parameters: of the method, such as `seed`, or `perplexity` of t-SNE.
 
     Returns:
-        The widget: `.selected` holds the rows of the lasso, `.query` the clicked one, `.update(space)` moves the points to a refit's places.
+        The widget: `.selected` holds the rows of the lasso, `.query` the clicked one, `.update(space)` moves the points to those of a refit.
 
     Raises:
-        InputError: no space and no positions, an unknown attribute, method or parameter.
+        InputError: neither space nor positions, or an unknown attribute, method or parameter.
         LayoutFailed: the layout could not be computed.
 
     Example:
@@ -47,9 +47,9 @@ def show_maps(
     height: int = 520,
     **parameters: Any,
 ) -> "LinkedMapWidget":
-    """The linked maps of two spaces of the same images; the second lies turned onto the first.
+    """The linked maps of two spaces of the same images; the second is aligned to the first.
 
-    Arguments and errors as of `show_map`, with a pair of `positions`.
+    Arguments and errors as for `show_map`, with a pair of `positions`.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""A still picture of the maps, for places where nothing runs: a saved notebook, a page of a code host."""
+"""A static picture of the maps, for saved notebooks and code hosts, where no code runs."""
 
 import io
 from collections.abc import Sequence
@@ -12,21 +12,22 @@ from likeness.plots.linked_map.coloring import Coloring
 from likeness.plots.linked_map.map_payload import MapPanel, code_colors, home_box
 
 _SIDE, _HEAD, _GAP, _LINE = 400, 26, 12, 20  # px
-_SHARP = 2  # drawn so many times as large
+_SHARP = 2  # supersampling factor
 _MARGIN = 0.92
 _NAMES = 12
 _COLORS = 192
-_FEW = 30_000  # points up to which each is drawn as a disc over those before it
+_FEW = 30_000  # up to so many points are drawn as discs, one over the other
 _INK, _SOFT, _FRAME = (30, 30, 30), (110, 115, 122), (210, 213, 217)
 
 
 def still_png(panels: Sequence[MapPanel], coloring: Coloring, n: int, selected: NDArray[np.int64] | None = None) -> bytes:
-    """A PNG of one or two maps with the legend of the largest classes; rows outside `selected` are faded. Few points are discs over each other; of
-    many, a pixel's color is the mean of the points on it and its opacity grows with their number.
+    """A PNG of one or two maps with the legend of the largest classes; rows outside `selected` are faded.
+
+    Few points are drawn as discs; with many, a pixel's color is the mean of its points and its opacity grows with their number.
     """
     coded = code_colors(coloring, n)
     colors = np.array([ImageColor.getrgb(color) for color in coded["colors"]], np.float32)
-    colors[colors.min(axis=1) > 230] = 215  # white on white would vanish
+    colors[colors.min(axis=1) > 230] = 215  # white would be invisible on white
     inks = colors[np.zeros(n, int) if coded["codes"] is None else coded["codes"]]
     faded = np.zeros(n, bool)
     if selected is not None and len(selected):
@@ -49,8 +50,8 @@ def still_png(panels: Sequence[MapPanel], coloring: Coloring, n: int, selected: 
 
 
 def saved_style(name: str, png: str) -> str:
-    """A style that shows a PNG (base64) in JupyterLab, which prefers a widget to the picture saved beside it, where the next output is a widget that
-    no kernel knows: its error, an output without elements, is replaced by the picture. Other viewers drop or ignore the style.
+    """A style that shows a PNG (base64) in JupyterLab if the next output is a widget without a kernel. JupyterLab prefers a widget to the picture
+    saved beside it, and its error is an output without elements, which the picture replaces. Other viewers ignore the style.
     """
     own = f".jp-OutputArea-child:has(style.likeness-still-{name})"
     lost = f"{own} + .jp-OutputArea-child > .jp-OutputArea-output:not(:has(*))"
@@ -76,7 +77,7 @@ def _scatter(positions: NDArray[np.float32], inks: NDArray[np.float32], faded: N
 def _draw_discs(picture: NDArray[np.float32], places: NDArray[np.int64], inks: NDArray[np.float32], opacity: float) -> None:
     side = len(picture)
     radius = min(6.0, max(1.0, 260.0 / np.sqrt(len(places))))
-    top = np.full(side * side, -1)  # the last row on each pixel
+    top = np.full(side * side, -1)  # the last row at each pixel
     reach = np.arange(-int(radius), int(radius) + 1)
     for dy, dx in ((dy, dx) for dy in reach for dx in reach if dx * dx + dy * dy <= radius * radius):
         at = places + np.array((dx, dy))
@@ -97,7 +98,7 @@ def _draw_density(picture: NDArray[np.float32], places: NDArray[np.int64], inks:
 
 
 def _legend(coded: dict[str, Any]) -> list[tuple[str, str]]:
-    """(name, color) of the classes to show; the ends of a scale."""
+    """(name, color) of the classes to show, or of the ends of a scale."""
     if "names" in coded:
         return [(coded["names"][code], coded["colors"][code]) for code in coded["legend"][:_NAMES]]
     if coded["kind"] == "none":

@@ -26,7 +26,7 @@ Rows = NDArray[np.int64]
 
 
 class RowsTrait(traitlets.TraitType[Rows, Any]):
-    """Sorted row numbers (m,) int64, each once, below `obj.n`. Takes any sequence of rows, a mask (n,), or None for no row."""
+    """Sorted row numbers (m,) int64, each once, below `obj.n`. Accepts any sequence of rows, a mask (n,), or None for no rows."""
 
     info_text = "row numbers or a mask"
 
@@ -48,7 +48,7 @@ class RowsTrait(traitlets.TraitType[Rows, Any]):
         return rows
 
     def set(self, obj: Any, value: Any) -> None:
-        """Notifies only when the rows change; plain traits would compare the arrays as a whole, which NumPy refuses."""
+        """Notifies only when the rows change; a plain trait would use the truth value of an array comparison, which NumPy rejects."""
         rows, before = self.validate(obj, value), self.get(obj)
         if before is None or not np.array_equal(rows, before):
             super().set(obj, rows)
@@ -58,24 +58,24 @@ _NEIGHBORS = 10
 
 
 class LinkedMapWidget(anywidget.AnyWidget):
-    """One or two maps of the same rows, drawn by the same scripts as the app's.
+    """One or two maps of the same rows, drawn by the scripts of the app.
 
-    Large arrays and pictures travel as bytes in messages, each when the browser first needs it; there is no server.
+    Large arrays and pictures are sent as messages when the browser first needs them; there is no server.
 
     Args:
         spaces: one or two, each with `name`, `table` and `vectors` (n, d), or positions (n, 2).
         color: see `recolor`.
-        method: a name in `likeness.projection.METHODS`; layouts come from the store of maps where they are known.
-        positions: (n, 2) for each space, shown in place of a layout.
-        height: in px, of the whole.
+        method: a name in `likeness.projection.METHODS`; stored layouts are reused.
+        positions: (n, 2) for each space, used instead of a layout.
+        height: total height in px.
         parameters: of the method, such as `seed`.
 
     Attributes:
-        selected: rows (m,) int64, sorted; a lasso changes it, and setting it changes the maps. `observe` tells of changes.
-        query: the row that was clicked, or None; its ten nearest rows are joined to it.
+        selected: rows (m,) int64, sorted; a lasso changes it, and setting it changes the maps. Use `observe` for changes.
+        query: the clicked row, or None; lines connect it to its ten nearest rows.
 
     Raises:
-        InputError: not one or two spaces, spaces of different numbers of rows, or what `recolor` refuses.
+        InputError: not one or two spaces, spaces of different numbers of rows, or an error of `recolor`.
         LayoutFailed: a layout could not be computed.
 
     Example:
@@ -124,11 +124,11 @@ class LinkedMapWidget(anywidget.AnyWidget):
 
     @property
     def table(self) -> ImageTable | None:
-        """The images of the rows; None where only positions were given."""
+        """The images of the rows; None for positions alone."""
         return next((each.space.table for each in self._placements if each.space is not None), None)
 
     def recolor(self, color: Any = None) -> None:
-        """Colors the maps anew, without sending the positions again.
+        """Changes the colors, without sending the positions again.
 
         `color`: name of an attribute of the table, one value for each row (names or numbers, NumPy or torch), a `Coloring`, or None for one color.
         InputError: an unknown attribute, or values that do not fit the rows.
@@ -140,16 +140,16 @@ class LinkedMapWidget(anywidget.AnyWidget):
     def update(self, space: MapSpace | Any, panel: int = -1, *, positions: Any = None) -> None:
         """Shows another space of the same rows, such as a refit, in one of the maps; its points move from where they are.
 
-        The new layout is turned to lie on the old one, so what still moves has really moved.
+        The new layout is aligned to the old one, so that points only move if the layout changed.
 
         Args:
             space: as in the constructor.
-            positions: (n, 2), shown as they are in place of a layout.
+            positions: (n, 2), used instead of a layout.
             panel: which map; the last one if not given.
 
         Raises:
             InputError: no such map, or another number of rows.
-            LayoutFailed: the layout could not be computed; the maps stay as they are.
+            LayoutFailed: the layout could not be computed; the maps are unchanged.
         """
         if not -len(self._placements) <= panel < len(self._placements):
             raise InputError(f"There is no map {panel}; pass a number from 0 to {len(self._placements) - 1}.")
@@ -162,11 +162,11 @@ class LinkedMapWidget(anywidget.AnyWidget):
         self.still = self.still_png()
 
     def still_png(self) -> bytes:
-        """A PNG of the maps as they are now, without zoom."""
+        """A PNG of the current maps, not zoomed."""
         return still_png(self._panels, self._coloring, self.n, self.selected)
 
     def _ipython_display_(self) -> None:
-        """Shows the map, after a style that stands in for it once the notebook has been saved and no kernel knows it any more."""
+        """Shows the map, preceded by a style that replaces it with a picture once the notebook is saved and has no kernel."""
         from IPython.display import publish_display_data
 
         bundle = self._repr_mimebundle_()
@@ -205,7 +205,7 @@ class LinkedMapWidget(anywidget.AnyWidget):
         return color_by(values, str(getattr(color, "name", None) or ""))
 
     def _nearest(self) -> list[np.ndarray] | None:
-        """The neighbors of the query in each map; none where a map has only positions."""
+        """The neighbors of the query in each map; None if a map has only positions."""
         if self.query is None or self.n < 2:
             return None
         query = self.query
@@ -240,7 +240,7 @@ class LinkedMapWidget(anywidget.AnyWidget):
         self._send_map()
 
     def _answer(self, _: Any, message: Any, __: Any) -> None:
-        """A message of the browser: it asks for an array or a row, or tells what a person did; anything else is passed over."""
+        """Handles a browser's message: a request for an array or a row, or an action; ignores anything else."""
         kind = message.get("kind") if isinstance(message, dict) else None
         if kind == "edit":
             self._take_edit(message)
@@ -266,7 +266,7 @@ _NONE = np.zeros(0, np.int64)
 
 
 def describe_row(table: ImageTable | None, row: int) -> dict[str, object]:
-    """{"label", "attributes"} of a row: its file's name, what the table knows about it, and a note where its pixels were not read as they are."""
+    """{"label", "attributes"} of a row: its file name, its attributes in the table, and a note if its pixels were converted when read."""
     if table is None:
         return {"label": f"Row {row}", "attributes": {}}
     values = table.frame.iloc[row]
@@ -277,10 +277,10 @@ def describe_row(table: ImageTable | None, row: int) -> dict[str, object]:
 
 
 def row_picture(table: ImageTable | None, row: int) -> bytes | None:
-    """A WebP thumbnail of a row; None where there is no image or it can't be read."""
+    """A WebP thumbnail of a row; None if there is no image or it is unreadable."""
     if table is None or not table.has_images:
         return None
     try:
         return thumbnail(table.file(row))
-    except (OSError, ValueError):  # the file is gone or damaged, or may not be read
+    except (OSError, ValueError):  # the file is missing or damaged, or access to it is denied
         return None

@@ -1,1 +1,1 @@
-"""Sweeps: hyperparameters searched by Optuna, a run for each trial, judged on validation images alone."""
+"""Sweeps: hyperparameter search with Optuna, a run for each trial, evaluated only on validation images."""

@@ -1,4 +1,4 @@
-"""What a sweep searches: a config of a run, the settings that vary with their values, and how they are drawn."""
+"""Config of a sweep: the config of a run, its varying settings, and how their values are chosen."""
 
 import json
 import math
@@ -16,7 +16,7 @@ from likeness.training import RunConfig, config_from, read_config, with_changes
 
 _USUAL_TRIALS = 20
 _MOST_COMBINATIONS = 10_000  # of a grid
-# settings of the images that do not change who trains, validates and tests: figures of trials stay comparable
+# settings of images that do not change the split, so that metrics of trials stay comparable
 _HOW_IMAGES_LOOK = ("data.image_size", "data.crops", "data.frame", "data.kept")
 
 
@@ -24,10 +24,10 @@ class Domain(FrozenConfig):
     """Values that a setting may take: a range, `{low: 1.0e-6, high: 1.0e-3, log: true}`, or choices, `[2, 4]`.
 
     Attributes:
-        low, high: both ends belong to the range. Of two integers it is one of integers.
-        log: drawn evenly by their logarithm.
-        step: only low, low + step, ... up to high; None: integers one by one, other numbers without steps.
-        choices: in place of a range.
+        low, high: the ends, included. Two integers make a range of integers.
+        log: uniform in the logarithm.
+        step: only low, low + step, ... up to high; None: all integers, or continuous.
+        choices: instead of a range.
     """
 
     low: int | float | None = None
@@ -55,23 +55,23 @@ class Domain(FrozenConfig):
         if not (math.isfinite(self.low) and math.isfinite(self.high)):
             raise ValueError(f"low {self.low} and high {self.high} must be finite numbers")
         if self.low >= self.high:
-            raise ValueError(f"low {self.low} is not below high {self.high}; exchange them, or write a single value into changes")
+            raise ValueError(f"low {self.low} is not below high {self.high}; swap them, or put a single value into changes")
         if self.log and self.low <= 0:
-            raise ValueError(f"log needs a low above 0, and low is {self.low}; raise it, or leave log out")
+            raise ValueError(f"log needs a low above 0, but low is {self.low}; raise it, or remove log")
         if self.log and self.step is not None:
-            raise ValueError(f"log and step {self.step} exclude each other; leave one out, or list the values")
+            raise ValueError(f"log and step {self.step} exclude each other; remove one, or list the values")
         if self.step is not None and (self.step > self.high - self.low or (self.is_integer and not isinstance(self.step, int))):
             raise ValueError(f"step {self.step} does not fit between low {self.low} and high {self.high}; choose a smaller one, or a whole one")
         return self
 
     def _check_choices(self, choices: tuple[Any, ...]) -> None:
         if (self.low, self.high, self.log, self.step) != (None, None, False, None):
-            raise ValueError("choices and a range exclude each other; write one of them")
+            raise ValueError("choices and a range exclude each other; use one of them")
         if len(choices) < 2:
-            raise ValueError("a list needs two values or more; write a single value into changes")
+            raise ValueError("a list needs at least two values; put a single value into changes")
         texts = [choice_text(value) for value in choices]
         if len(set(texts)) < len(texts):
-            raise ValueError(f"{next(each for each in texts if texts.count(each) > 1)} is listed twice; leave one out")
+            raise ValueError(f"{next(each for each in texts if texts.count(each) > 1)} is listed twice; remove one")
 
     @property
     def is_integer(self) -> bool:
@@ -79,7 +79,7 @@ class Domain(FrozenConfig):
 
     @property
     def count(self) -> int | None:
-        """How many values there are; None: a range of numbers without step has no end of them."""
+        """Number of values; None: infinite, a continuous range."""
         if self.choices is not None:
             return len(self.choices)
         if self.step is None and not self.is_integer:
@@ -87,39 +87,39 @@ class Domain(FrozenConfig):
         return int((Decimal(str(self.high)) - Decimal(str(self.low))) / Decimal(str(self.step or 1))) + 1
 
     def value(self, place: int) -> Any:
-        """The value at a place, from 0, of those that `count` counts."""
+        """The value at an index, from 0, of a countable domain."""
         if self.choices is not None:
             return self.choices[place]
-        exact = Decimal(str(self.low)) + place * Decimal(str(self.step or 1))  # 0.3, and not 0.30000000000000004
+        exact = Decimal(str(self.low)) + place * Decimal(str(self.step or 1))  # rounds to 0.3 instead of 0.30000000000000004
         return int(exact) if self.is_integer else float(exact)
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Smallest and largest value of a range: high, or the last one that its steps reach."""
+        """Smallest and largest value of a range; the largest is high, or the last step below it."""
         assert self.low is not None
         assert self.high is not None
         return self.low, self.high if self.step is None or self.count is None else self.value(self.count - 1)
 
     def ends(self) -> tuple[Any, ...]:
-        """Values between which all others lie; every one of a list."""
+        """The extreme values of a range; all values of a list."""
         return self.choices if self.choices is not None else (self.low, self.high)
 
 
 class SweepConfig(FrozenConfig):
-    """A search for good settings.
+    """A hyperparameter search.
 
     Attributes:
-        name, note: shown to people, also of the folder; what it asks.
-        base: a preset's name, a config file, or a config. It needs `data.validation`: trials are judged on the validation images alone.
+        name, note: title, also of the folder; description.
+        base: a preset's name, a config file, or a config. It needs `data.validation`, since trials are evaluated only on validation images.
         changes: of the base, by dotted keys.
-        space: dotted keys of the settings that vary, and their values.
-        trials: how many settings are tried; None: 20, or all of a grid.
-        sampler: what draws them: "tpe", Optuna's tree-structured Parzen estimator; "random"; "grid", every combination, in random order.
-        startup: trials that are drawn at random and run to their end, before the sampler and the pruner go by the trials before.
-        pruner: "median": a trial whose best figure so far is below the median that the finished ones had after as many epochs ends there;
-            "none". Both see validation images only.
-        seed: of what is drawn.
-        seeds: of the runs whose test figures are reported at the end, of the best trial and of the base; empty: the base's own seed.
+        space: values of the varying settings, by dotted keys.
+        trials: number of trials; None: 20, or all of a grid.
+        sampler: "tpe", Optuna's tree-structured Parzen estimator; "random"; or "grid", all combinations in random order.
+        startup: first trials, drawn at random and not pruned, before sampler and pruner use earlier trials.
+        pruner: "median" ends a trial whose best metric so far is below the median of finished trials after as many epochs; or "none". Uses only
+            validation images.
+        seed: of the sampler.
+        seeds: seeds of the final runs with test metrics, of the best trial and of the base; empty: the base's own seed.
     """
 
     name: str = "sweep"
@@ -138,11 +138,13 @@ class SweepConfig(FrozenConfig):
     def _grid_is_finite(self) -> "SweepConfig":
         endless = next((key for key, domain in self.space.items() if domain.count is None), None)
         if self.sampler == "grid" and endless:
-            raise ValueError(f"sampler grid tries every value, and {endless} has no end of them; give it a step, list its values, or choose tpe")
+            raise ValueError(f"sampler grid tries all values, but {endless} has infinitely many; add a step, list its values, or choose tpe")
         if self.sampler == "grid" and self._combinations > _MOST_COMBINATIONS:
-            raise ValueError(f"the grid has {self._combinations:,} combinations, and {_MOST_COMBINATIONS:,} are the most; choose tpe or random")
+            raise ValueError(
+                f"the grid has {self._combinations:,} combinations, but at most {_MOST_COMBINATIONS:,} are allowed; choose tpe or random"
+            )
         if len(set(self.seeds)) < len(self.seeds):
-            raise ValueError(f"seeds {list(self.seeds)} has one twice; leave it out")
+            raise ValueError(f"seeds {list(self.seeds)} has a repeated one; remove it")
         return self
 
     @property
@@ -158,14 +160,14 @@ class SweepConfig(FrozenConfig):
     def run_config(self) -> RunConfig:
         """The base with its changes, checked together with the space.
 
-        InputError: no such base, one without validation images, or a key or value of the space that does not fit it.
+        InputError: no such base, one without validation images, or an invalid key or value of the space.
         """
         base = read_config(self.base) if isinstance(self.base, str) else config_from(self.base, f"The base of {self.name}")
         base = with_changes(base, self.changes)
         if not base.data.validation:
             raise InputError(
-                f"{self.name} has no validation images to choose by, and nothing may be tuned on the test images that judge it; set "
-                "data.validation under changes, say to 0.15, a share of the training classes."
+                f"{self.name} needs validation images, since test images must not be used for tuning; set data.validation under changes, for "
+                "example to 0.15, a share of the training classes."
             )
         for key, domain in self.space.items():
             _check_tunable(key)
@@ -175,7 +177,7 @@ class SweepConfig(FrozenConfig):
 
 
 def read_sweep(file: Path | str) -> SweepConfig:
-    """A sweep from a YAML file; InputError where there is none, or for each key or value that does not fit."""
+    """Reads a sweep from a YAML file. InputError: there is none, or invalid keys or values."""
     path = config_file(file, {}, f"There is no sweep file '{file}'; write one with base, space and trials.")
     content = yaml_content(path)
     if isinstance(content, Mapping):
@@ -184,19 +186,19 @@ def read_sweep(file: Path | str) -> SweepConfig:
 
 
 def choice_text(value: Any) -> str:
-    """A choice as Optuna keeps it: text, since lists, mappings and null are choices too."""
+    """A choice as text for Optuna, since choices can be lists, mappings and null."""
     return json.dumps(value, sort_keys=True, default=str)
 
 
 def _check_tunable(key: str) -> None:
     if key in ("name", "seed"):
-        raise InputError(f"'{key}' is no setting to tune; leave it out of the space (the best trial is run again with each of `seeds`).")
+        raise InputError(f"'{key}' cannot be tuned; remove it from the space (the best trial is run again with each of `seeds`).")
     if key.split(".")[0] == "data" and key not in _HOW_IMAGES_LOOK:
-        raise InputError(f"'{key}' says which images train or judge, so that figures would not be comparable; set it under changes.")
+        raise InputError(f"'{key}' changes the training or evaluation images, so metrics would not be comparable; set it under changes.")
 
 
 def _check_value(base: RunConfig, key: str, value: Any, others: list[str]) -> None:
-    """Refuses what no trial can fit: what is wrong with this key alone, or beside settings that do not vary."""
+    """InputError: a value that is invalid by itself, or with the settings that do not vary."""
     try:
         with_changes(base, {key: value})
     except InputError as error:
@@ -212,11 +214,11 @@ def _fits_never(error: Any, key: str, others: list[str]) -> bool:
 
 
 class Trial(NamedTuple):
-    """One trial, with its settings by dotted keys; numbers are from 0, in the order in which trials began, the reason says why it failed.
+    """A trial with its settings by dotted keys. Numbers are from 0, in order of start; the reason says why it failed.
 
     Attributes:
-        state: "running", also of one that was killed and goes on with the next call; "finished"; "pruned", ended early; "failed".
-        value: the selection metric on the validation images: of a finished trial at its best weights, of a pruned one where it ended; else None.
+        state: "running", also after a kill, to be resumed by the next call; "finished"; "pruned", ended early; "failed".
+        value: selection metric on the validation images: of the best weights of a finished trial, at the end of a pruned one; else None.
     """
 
     number: int
@@ -231,5 +233,5 @@ class Trial(NamedTuple):
 
 
 def settings_text(params: Mapping[str, Any]) -> str:
-    """ "optimizer.rate 0.00012, batch.per_class 4"."""
+    """Text such as "optimizer.rate 0.00012, batch.per_class 4"."""
     return ", ".join(f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in params.items())

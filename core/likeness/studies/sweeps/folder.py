@@ -1,4 +1,4 @@
-"""A sweep on disk: what it searches, its trials, their runs, and the figures that came of them."""
+"""A sweep on disk: its config, trials, their runs, and result tables."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -25,9 +25,9 @@ class SweepFolder(TaskFolder):
     kind = "sweep"
 
     def create(self, config: SweepConfig) -> None:
-        """Writes what is searched, the base with its changes written out.
+        """Writes the config, with the changes applied to the base.
 
-        InputError: as `SweepConfig.run_config`, or the folder holds another sweep; one of more trials or other `seeds` is the same.
+        InputError: as `SweepConfig.run_config`, or the folder holds another sweep; the number of trials and `seeds` may differ.
         """
         base = config.run_config()
         if (self.path / "sweep.yaml").is_file() and not _same_sweep(self.config(), config, base):
@@ -36,19 +36,19 @@ class SweepFolder(TaskFolder):
         write_atomic(self.path / "sweep.yaml", yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
 
     def config(self) -> SweepConfig:
-        """Raises InputError where there is no sweep."""
+        """Reads the config. InputError: there is no sweep."""
         file = self.path / "sweep.yaml"
         if not file.is_file():
             raise InputError(f"There is no sweep in '{self.path}'; start one with `likeness sweep`.")
         return read_sweep(file)
 
     def base(self) -> RunConfig:
-        """The config from which trials differ by their settings."""
+        """The config that trials start from."""
         return config_from(self.config().base, "The base")
 
     @cached_property
     def history(self) -> "TrialHistory":
-        """Its trials, as Optuna keeps them; InputError where that is not installed, or `trials.db` is damaged."""
+        """Its trials in Optuna. InputError: Optuna is not installed, or `trials.db` is damaged."""
         try:
             from likeness.studies.sweeps.history import TrialHistory
         except ImportError as error:
@@ -63,31 +63,31 @@ class SweepFolder(TaskFolder):
         return f"validation_{self.base().selection_metric}"
 
     def trial_config(self, trial: Trial) -> RunConfig:
-        """What a trial trains; InputError where its settings do not fit each other."""
+        """The config of a trial. InputError: settings that do not fit each other."""
         return with_changes(self.base(), {**trial.params, "name": f"{self.config().name} trial {trial.number}"})
 
     def run(self, trial: Trial) -> RunFolder:
         return RunFolder(self.path / "runs" / trial.folder)
 
     def best(self) -> Trial | None:
-        """The finished trial with the best figure on the validation images; of equals the first one."""
+        """The finished trial with the best metric on the validation images, the first if tied."""
         finished = [trial for trial in self._trials() if trial.state == "finished"]
         sign = -1 if self.larger_is_better() else 1
         return min(finished, key=lambda trial: sign * (trial.value or 0.0), default=None)
 
     def trials(self) -> pd.DataFrame:
-        """A row per trial: trial, its settings, the figure on the validation images, state, reason; the best first, then pruned and failed ones."""
+        """A row per trial: trial, settings, metric on the validation images, state, reason; best first, then pruned and failed ones."""
         sign, order = -1 if self.larger_is_better() else 1, ("finished", "running", "pruned", "failed")
         ordered = sorted(self._trials(), key=lambda trial: (order.index(trial.state), sign * (trial.value or 0.0), trial.number))
         rows = [{"trial": each.number, **each.params, self.metric: each.value, "state": each.state, "reason": each.reason} for each in ordered]
         return pd.DataFrame(rows, columns=["trial", *self.config().space, self.metric, "state", "reason"])
 
     def importance(self) -> dict[str, float]:
-        """As `TrialHistory.importance`; empty before the first trial."""
+        """`TrialHistory.importance`; empty before the first trial."""
         return self.history.importance() if self._has_trials() else {}
 
     def cells(self) -> list[Cell]:
-        """The runs whose test figures are reported, of the base and of the best trial with each seed; none before a trial finished."""
+        """The final runs with test metrics, of the base and of the best trial with each seed; none before a trial has finished."""
         config, base, best = self.config(), self.base(), self.best()
         if best is None:
             return []
@@ -100,7 +100,7 @@ class SweepFolder(TaskFolder):
         return found
 
     def figures(self) -> pd.DataFrame:
-        """Figures of the weights that the validation images chose: a row per finished run of `cells`: row, seed, seconds and every metric."""
+        """Test metrics of the weights chosen by the validation images: a row per finished run of `cells`: row, seed, seconds and every metric."""
         return measured(self.cells(), "best")
 
     def write_tables(self) -> None:
@@ -116,6 +116,6 @@ class SweepFolder(TaskFolder):
 
 
 def _same_sweep(ours: SweepConfig, theirs: SweepConfig, base: RunConfig) -> bool:
-    """Whether trials of the one are trials of the other: all but how many there are, and what is reported at the end."""
+    """Whether both have the same trials: all but their number and the final runs agree."""
     searched = [config.model_dump(exclude={"note", "base", "changes", "trials", "seeds"}) for config in (ours, theirs)]
     return searched[0] == searched[1] and config_from(ours.base, "The base").same_run(base)

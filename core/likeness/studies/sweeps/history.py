@@ -1,7 +1,7 @@
-"""The trials of a sweep as Optuna keeps and draws them; the only file that knows Optuna, which `SweepFolder.history` imports where it is there.
+"""The trials of a sweep in Optuna; the only file that imports it, through `SweepFolder.history`.
 
-They lie in SQLite, and not in Optuna's journal: a process that is killed leaves the journal's lock, for which the next one waits half a minute, and
-perhaps a torn line, after which it cannot be read.
+Stored in SQLite, not in Optuna's journal: a killed process leaves the journal's lock, for which the next one waits half a minute, and possibly an
+incomplete line, which makes it unreadable.
 """
 
 import logging
@@ -31,15 +31,15 @@ _FEWEST_FOR_IMPORTANCE = 4
 
 
 class TrialHistory:
-    """What was tried so far, and what is tried next. Every step of it is a function of the config and of the trials before.
+    """Past trials and the choice of the next one. Every step is determined by the config and the earlier trials.
 
-    A trial is kept with all its settings in one transaction when it begins, and with its figures when it ends: one whose process was killed in
-    between is still "running", and is the one to go on with. The file, of SQLite, need not exist yet; `optuna-dashboard` opens it too. InputError
-    where it is no history of trials.
+    A trial is stored with all its settings in one transaction when it starts, and with its metrics when it ends: one whose process was killed in
+    between is still "running", and is resumed. The SQLite file need not exist yet; `optuna-dashboard` can open it. InputError: the file is not a
+    history of trials.
     """
 
     def __init__(self, file: Path, config: SweepConfig, larger_is_better: bool) -> None:
-        optuna.logging.set_verbosity(logging.WARNING)  # each trial is told by its sweep
+        optuna.logging.set_verbosity(logging.WARNING)  # the sweep reports its own trials
         self._config, self._space = config, config.space
         self._direction: Literal["maximize", "minimize"] = "maximize" if larger_is_better else "minimize"
         self._distributions = {key: self._distribution(domain) for key, domain in self._space.items()}
@@ -47,21 +47,21 @@ class TrialHistory:
         self._study = optuna.load_study(storage=self._storage, study_name=_NAME)
 
     def trials(self) -> list[Trial]:
-        """All trials that began, by number."""
+        """All started trials, by number."""
         return [self._trial(frozen) for frozen in self._frozen()]
 
     def unfinished(self) -> Trial | None:
-        """The trial that began and did not end."""
+        """The trial that has started but not ended."""
         return next((trial for trial in self.trials() if trial.state == "running"), None)
 
     def begin(self) -> Trial:
-        """Draws the settings of the next trial, and keeps them."""
+        """Draws and stores the settings of the next trial."""
         params = self._draw()
         self._study.add_trial(create_trial(state=TrialState.RUNNING, params=params, distributions=self._distributions))
         return self.trials()[-1]
 
     def pruned_at(self, figures: Mapping[int, float]) -> int | None:
-        """The epoch after which the pruner ends a trial with these figures on the validation images so far, by epoch; or None."""
+        """The epoch after which the pruner ends a trial with these validation metrics by epoch; or None."""
         pruner, epochs = self._pruner(), sorted(figures)
         for number, epoch in enumerate(epochs, start=1):
             values = {each: figures[each] for each in epochs[:number]}
@@ -70,31 +70,31 @@ class TrialHistory:
         return None
 
     def finish(self, trial: Trial, value: float, figures: Mapping[int, float]) -> None:
-        """Keeps what a trial came to: its value, and its figures by epoch."""
+        """Stores a trial's value, and its metrics by epoch."""
         self._report(trial, figures)
         self._study.tell(trial.number, value)
 
     def prune(self, trial: Trial, figures: Mapping[int, float]) -> None:
-        """Keeps a trial that ended early, after the last epoch of these figures."""
+        """Stores a trial that ended early, after the last epoch of these metrics."""
         self._report(trial, figures)
         self._study.tell(trial.number, state=TrialState.PRUNED)
 
     def fail(self, trial: Trial, reason: str) -> None:
-        """Keeps why a trial has no figure."""
+        """Stores why a trial has failed."""
         self._storage.set_trial_user_attr(self._id(trial), _REASON, reason)
         self._study.tell(trial.number, state=TrialState.FAIL)
 
     def importance(self) -> dict[str, float]:
-        """How much each setting decides whether a trial is among the best tenth, shares of 1 (PED-ANOVA); empty before four have finished."""
+        """Importance of each setting for being among the best tenth of trials, summing to 1 (PED-ANOVA); empty before four have finished."""
         if sum(trial.state == "finished" for trial in self.trials()) < _FEWEST_FOR_IMPORTANCE:
             return {}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of too few trials, which the note beside the figures says
+            warnings.simplefilter("ignore")  # warns of too few trials, as does the note beside the metrics
             found: dict[str, float] = optuna.importance.get_param_importances(self._study)
         return found
 
     def _open(self, file: Path) -> BaseStorage:
-        """The storage in the file, which is made under another name first: a process killed meanwhile leaves nothing that is half made."""
+        """Opens the storage, which is created under another name first, so that a killed process leaves no incomplete file."""
         if not file.is_file():
             partial = file.with_name(f".{file.name}.partial")
             for left in (partial, partial.with_name(f"{partial.name}-journal")):
@@ -106,15 +106,15 @@ class TrialHistory:
             storage = self._sqlite(file)
             storage.get_study_id_from_name(_NAME)
             return storage
-        except Exception as error:  # of SQLAlchemy, Alembic or Optuna
-            raise InputError(f"'{file}' holds no trials of a sweep ({type(error).__name__}); put its copy back, or choose another folder.") from error
+        except Exception as error:  # SQLAlchemy, Alembic and Optuna have their own exceptions
+            raise InputError(f"'{file}' holds no trials of a sweep ({type(error).__name__}); restore a copy, or choose another folder.") from error
 
     def _sqlite(self, file: Path) -> BaseStorage:
         url = URL.create("sqlite", database=str(file.absolute())).render_as_string(hide_password=False)
-        return RDBStorage(url, engine_kwargs={"poolclass": NullPool})  # no connection outlives its transaction
+        return RDBStorage(url, engine_kwargs={"poolclass": NullPool})  # closes connections after each transaction
 
     def _draw(self) -> dict[str, Any]:
-        """Settings of the next trial: drawn in memory, by a sampler whose seed follows from the trial's number, from the trials before."""
+        """Settings of the next trial, drawn in memory from the earlier trials, by a sampler seeded with the trial's number."""
         before = self._frozen()
         study = optuna.create_study(direction=self._direction, sampler=self._sampler(len(before)))
         study.add_trials(before)
@@ -124,7 +124,7 @@ class TrialHistory:
     def _sampler(self, number: int) -> BaseSampler:
         config = self._config
         seed = int(np.random.SeedSequence([config.seed, number]).generate_state(1)[0])
-        if config.sampler == "grid":  # its seed orders the grid, of which a trial has the place of its number
+        if config.sampler == "grid":  # the sampler's seed orders the grid; a trial takes the position of its number
             return GridSampler({key: self._listed(domain) for key, domain in self._space.items()}, seed=config.seed)
         if config.sampler == "random":
             return RandomSampler(seed=seed)

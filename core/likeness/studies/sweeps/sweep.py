@@ -1,4 +1,4 @@
-"""Searching settings: trial after trial, each a run of its own, so that a sweep that is stopped or killed goes on at the step where it was."""
+"""Runs a sweep: trial after trial, each a run, so that a stopped or killed sweep resumes at the same step."""
 
 import os
 from collections.abc import Callable
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 
 
 def sweep(config: SweepConfig | Path | str, folder: Path | str | None = None, progress: Progress | None = None) -> SweepFolder:
-    """Searches good settings for a run, or goes on with that; then trains the base and the best trial with each seed that is asked for.
+    """Starts or resumes a hyperparameter search, then trains the base and the best trial with each of the final seeds.
 
-    A trial is judged by the selection metric on the validation images, of its best weights; the test images have no say. Settings of a trial
-    follow from the sweep's seed and the trials before, and a run that was killed goes on from its checkpoint: a sweep that is stopped and resumed
-    has the trials, settings and figures of an undisturbed one, on the same machine. A trial whose settings do not fit each other, whose loss is
-    not finite or whose batches do not fit the memory has failed, counts, and the next one begins.
+    A trial is evaluated by the selection metric of its best weights on the validation images, never on test images. Its settings are determined by
+    the sweep's seed and the earlier trials, and a killed run resumes from its checkpoint: on the same machine, a resumed sweep has the trials,
+    settings and metrics of an uninterrupted one. A trial whose settings do not fit each other, whose loss is not finite or whose batches do not fit
+    into memory fails and counts as a trial.
 
     Args:
-        config: what is searched, or its YAML file, or the folder of a sweep that goes on.
-        folder, progress: where the sweep lies or will lie (None: `runs/NAME`); called with (runs done, runs, the next run in words) before each.
+        config: the config, its YAML file, or the folder of a sweep to resume.
+        folder, progress: the sweep's folder (None: `runs/NAME`); called with (runs done, runs, title of the next run) before each.
 
     Returns:
         The sweep: `.trials()`, `.best()`, `.figures()`, `.importance()`.
 
     Raises:
-        InputError: Optuna is not installed, a config that does not fit, data that cannot be read, a folder with another sweep, one that another
-            process runs, no trial that finished, or what kept a run from being written; the next call goes on.
+        InputError: Optuna is not installed, an invalid config, unreadable data, a folder with another sweep or a running one, no finished trial, or a
+            run that cannot be written; the next call resumes.
     """
     found = _folder_of(config, folder)
     with found.working(found.config().trial_count) as report:
         history, base = found.history, found.base()
         report(len(history.trials()), "Reading images")
-        run_images(base.data, base.seed)  # what every trial would stumble over is said before the first one
+        run_images(base.data, base.seed)  # reports errors that all trials would have before the first one
         progress = progress or no_progress
         stopped = _run_trials(found, history, progress, report) or _run_best(found, progress, report)
         found.write_tables()
@@ -58,7 +58,7 @@ def _folder_of(config: SweepConfig | Path | str, folder: Path | str | None) -> S
 
 
 def _run_trials(folder: SweepFolder, history: "TrialHistory", progress: Progress, report: Callable[..., None]) -> bool:
-    """The trials that are missing; whether somebody stopped one."""
+    """Runs the missing trials; returns whether somebody stopped one."""
     total = folder.config().trial_count
     while (trial := history.unfinished()) or len(history.trials()) < total:
         trial = trial or history.begin()
@@ -72,7 +72,7 @@ def _run_trials(folder: SweepFolder, history: "TrialHistory", progress: Progress
 
 
 def _run_trial(folder: SweepFolder, history: "TrialHistory", trial: Trial) -> bool:
-    """Trains a trial, or goes on with it, and keeps its figure; whether somebody stopped it."""
+    """Starts or resumes a trial and stores its result; returns whether somebody stopped it."""
     run = folder.run(trial)
     before = run.status()
     if before.state == "running" and before.pid != os.getpid():
@@ -82,9 +82,9 @@ def _run_trial(folder: SweepFolder, history: "TrialHistory", trial: Trial) -> bo
         judge = _Judge(history, run, config)
         state = judge.train()
     except InputError as error:
-        if isinstance(error.__cause__, OSError):  # of the machine, and not of these settings
+        if isinstance(error.__cause__, OSError):  # an error of the machine, not of these settings
             raise
-        if run.stop_requested():  # by a person, while it read its images
+        if run.stop_requested():  # by a person, while it was reading images
             return True
         history.fail(trial, str(error))
         return False
@@ -101,9 +101,9 @@ def _run_trial(folder: SweepFolder, history: "TrialHistory", trial: Trial) -> bo
 
 
 class _Judge:
-    """Trains a trial's run as long as the pruner lets it, by its figures on the validation images.
+    """Trains a trial's run until the pruner ends it, by its validation metrics.
 
-    What the pruner says follows from these figures alone, never from the moment at which they are looked at.
+    The pruner's decision depends only on these metrics, not on when they are read.
     """
 
     def __init__(self, history: "TrialHistory", run: RunFolder, config: RunConfig) -> None:
@@ -111,18 +111,18 @@ class _Judge:
         self._metric, self._evaluations = config.selection_metric, 0
 
     def train(self) -> str:
-        """ "finished", "pruned", or "stopped" where a person stopped the run."""
+        """Returns "finished", "pruned", or "stopped" if a person stopped the run."""
         from likeness.training import train
 
         if self.pruned_at() is None:
             train(self._config, self._run.path, self._watch)
         if (epoch := self.pruned_at()) is not None:
-            self._run.end("stopped", f"Pruned: after epoch {epoch} the figure was worse than the median of the trials before.")
+            self._run.end("stopped", f"Pruned: after epoch {epoch} the metric was worse than the median of earlier trials.")
             return "pruned"
         return self._run.status().state
 
     def figures(self) -> dict[int, float]:
-        """Of the validation images, by epoch."""
+        """Validation metrics by epoch."""
         measured, name = self._run.metrics(), f"validation_{self._metric}"
         if name not in measured:
             return {}
@@ -130,20 +130,20 @@ class _Judge:
         return {round(epoch): float(figure) for epoch, figure in zip(rows["epoch"], rows[name], strict=True)}
 
     def pruned_at(self) -> int | None:
-        """The epoch after which the pruner ends the run, or None; a run that came to its last epoch is judged as a whole."""
+        """The epoch after which the pruner ends the run, or None; a run that reached its last epoch is not pruned."""
         return self._history.pruned_at({epoch: figure for epoch, figure in self.figures().items() if epoch < self._config.epochs})
 
     def figures_until_pruned(self) -> dict[int, float]:
-        """Those that the pruner went by."""
+        """The metrics up to the pruned epoch."""
         last = self.pruned_at()
         return {epoch: figure for epoch, figure in self.figures().items() if last is not None and epoch <= last}
 
     def value(self) -> float:
-        """The figure of the best weights, which are kept."""
+        """The metric of the best weights, which are kept."""
         return checkpoint_figures(self._run.metrics(), self._metric, "best")[f"validation_{self._metric}"]
 
     def _watch(self, done: int, total: int, stage: str = "") -> None:
-        """Looks at the figures after each evaluation."""
+        """Checks the metrics after each evaluation."""
         if stage != "Training" or not total:
             return
         evaluations = done * self._config.epochs // (total * self._config.evaluate_every)
@@ -154,7 +154,7 @@ class _Judge:
 
 
 def _run_best(folder: SweepFolder, progress: Progress, report: Callable[..., None]) -> bool:
-    """The base and the best trial with each seed; whether somebody stopped one."""
+    """Trains the base and the best trial with each seed; returns whether somebody stopped one."""
     cells = folder.cells()
     if not cells:
         reasons = [trial.reason for trial in folder.history.trials() if trial.reason]

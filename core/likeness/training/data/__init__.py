@@ -1,1 +1,1 @@
-"""What a run is shown: which images, their pixels, batches and labels."""
+"""Data of a run: images, pixels, batches and labels."""

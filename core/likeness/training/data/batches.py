@@ -1,4 +1,4 @@
-"""The batches of a run, as they leave the host's memory and as the network reads them, and the sampler by which a run resumes."""
+"""Batches of a run, on the host and as the network reads them, and the sampler for resumed runs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
 
 
 class Batch(NamedTuple):
-    """A batch as it goes to the device: images of 8 bits, and how they are to be cut there.
+    """A batch on its way to the device: 8-bit images, and how to crop them there.
 
     Attributes:
-        inputs: of this process's part: kept images (m, s, s, 3) of 8 bits, features (m, f), or, where all images lie on the device, their row
-            numbers (m,).
-        labels: of the whole batch: class numbers (n,), or, where the batches have anchors, the label distances (a, n) of the first a rows to all.
+        inputs: of this process's part: 8-bit images (m, s, s, 3), features (m, f), or row numbers (m,) if all images are on the device.
+        labels: of the whole batch: class numbers (n,), or, for batches with anchors, label distances (a, n) of the first a rows to all.
         rows: (n,) of the whole batch.
-        crops, view: of the images, and where an objective reads a second view, another random crop of each; features have none.
+        crops, view: crops of the images, and other random crops if an objective reads a second view; features have none.
     """
 
     inputs: Tensor
@@ -37,12 +36,12 @@ class Batch(NamedTuple):
     view: Crops | None = None
 
     def in_float32(self) -> "Batch":
-        """For a device without double precision, such as Apple's; places of pixels are then right to some 1e-5 of a pixel."""
+        """For devices without double precision, such as Apple's, where positions are accurate to about 1e-5 of a pixel."""
         crops, view = (each and each._replace(boxes=each.boxes if each.boxes is None else each.boxes.float()) for each in (self.crops, self.view))
         return self._replace(crops=crops, view=view)
 
     def cut(self, size: int, images: Tensor | None = None) -> tuple[Tensor, ...]:
-        """(inputs, labels, rows), with a view also that, as the network reads them, where the tensors lie; `images` are those of all rows."""
+        """(inputs, labels, rows) and the view, if any, as the network reads them, on the tensors' device; `images` are those of all rows."""
         inputs = self.inputs if images is None else images[self.inputs]
         if self.crops is None:
             return inputs, self.labels, self.rows
@@ -52,15 +51,15 @@ class Batch(NamedTuple):
 
 
 class Batches(Dataset[Batch]):
-    """Batch number t; a function of the seed and t alone. Where several processes share a batch, each has the inputs of its own rows, or, where all
-    inputs lie `on_device`, their row numbers.
+    """Batches by number; batch t depends on the seed and t alone. Each process that shares a batch has the inputs of its rows, or their row numbers
+    if all inputs are `on_device`.
 
     Args:
-        inputs: of all images: kept pixels (n, s, s, 3), whole images (n,), of which there are random crops alone, or features (n, f).
+        inputs: of all images: pixels (n, s, s, 3), whole images (n,), for random crops only, or features (n, f).
         batches: rows of `images.train` for each number.
-        size: side of the images that the network reads.
+        size: side of the network's input.
         augment: random crops and mirrors, "jitter" or "mirror"; false: the center.
-        views: add a second view of each image, another random crop, whatever `augment` is; features have none.
+        views: adds a second view of each image, another random crop, for any `augment`; features have none.
     """
 
     def __init__(
@@ -89,7 +88,7 @@ class Batches(Dataset[Batch]):
         return Batch(inputs, labels, from_numpy(rows), self._crops(own, number, part, len(rows)), view)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For a process that prepares batches: it maps the file of the images, which may not fit into its memory."""
+        """For processes that prepare batches: they map the file of images, which may exceed memory."""
         state = dict(vars(self))
         if isinstance(self.inputs, np.memmap) and self.inputs.filename is not None:
             state["inputs"] = Path(self.inputs.filename)
@@ -120,7 +119,7 @@ class Batches(Dataset[Batch]):
 
 
 def pixels_of(inputs: NDArray[Any]) -> NDArray[Any]:
-    """Of whole images, which are records, the pixels; of anything else itself."""
+    """Pixels of whole images, which are records; other inputs are returned unchanged."""
     return np.ascontiguousarray(inputs["pixels"]) if inputs.dtype.names else inputs
 
 

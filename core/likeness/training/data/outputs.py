@@ -1,4 +1,4 @@
-"""Outputs of a network for the images of a run: embeddings in evaluation; features and classifier outputs, computed once and cached."""
+"""Outputs of a network for a run's images: embeddings for evaluation, and cached features and classifier outputs."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -24,18 +24,18 @@ _BATCH = 256
 
 
 def embed_rows(network: EmbeddingNetwork, inputs: Any, rows: NDArray[np.int64], size: int) -> NDArray[np.float32]:
-    """Embeddings (m, d) of rows of kept pixels or of features, in evaluation mode and float32, whatever precision trains.
+    """Embeddings (m, d) of rows of pixels or features, in evaluation mode and float32.
 
-    `inputs` are of all images, in the host's memory or, as a tensor, on the network's device; `size` is the side that the network reads.
+    `inputs` are of all images, on the host or, as a tensor, on the network's device; `size` is the side of the network's input.
     """
     return _in_batches(lambda batch: network(batch).embeddings, network, inputs, rows, size)
 
 
 def backbone_features(config: RunConfig, progress: Progress | None = None) -> tuple[ImageTable, ImageClasses, NDArray[np.float32]]:
-    """All images of a run's source, their classes, and the features (n, f) of the backbone before training, by which splits are measured.
+    """All images of a run's source, their classes, and the features (n, f) of the untrained backbone, for distances of splits.
 
-    The features are not scaled to unit length; they come from the cache that head-only runs use as well. InputError as `read_dataset`,
-    `image_classes` and `build_network`.
+    The features are not scaled to unit length, and share the cache of head-only runs. InputError as `read_dataset`, `image_classes` and
+    `build_network`.
     """
     from likeness.training.network.backbones import build_network
 
@@ -55,12 +55,12 @@ def cached_outputs(
     stage: str = "Computing features",
     device: str = "cpu",
 ) -> NDArray[np.float32]:
-    """`backbone_outputs`, from the cache where images and weights are the same.
+    """`backbone_outputs`, cached by images and weights.
 
-    The array is mapped from its file, read only, so that all processes of a machine share its memory. `device` computes, as that of a config; the
-    network is on the processor before and after.
+    The array is memory-mapped, read-only, and shared by all processes of a machine. `device` is as in a config; the network is on the CPU before and
+    after.
     """
-    if network.is_given:  # what such a module computes can change while its weights stay
+    if network.is_given:  # the outputs of such a module can change without its weights
         with placed_on(network, choose_device(device)):
             return backbone_outputs(network, pixels, rows, size, progress, stage)
     file = cache_dir() / "outputs" / f"{_key(network, pixels, rows, size)}.npy"
@@ -77,7 +77,7 @@ def cached_outputs(
 
 @contextmanager
 def placed_on(module: torch.nn.Module, device: torch.device) -> Iterator[None]:
-    """The module lies on this device meanwhile, and on the processor again afterwards."""
+    """Moves the module to this device, and back to the CPU afterwards."""
     module.to(device)
     try:
         yield
@@ -101,7 +101,7 @@ def _in_batches(
     progress: Progress | None = None,
     stage: str = "",
 ) -> NDArray[np.float32]:
-    """What is computed in evaluation mode for the middle of each image; of a batch it is fetched while the device is at the next one."""
+    """Computes outputs in evaluation mode for the center of each image; fetches those of a batch while the device computes the next one."""
     training = network.training
     network.eval()
     found: list[NDArray[np.float32]] = []
@@ -129,7 +129,7 @@ def _shown(inputs: Any, rows: NDArray[np.int64], size: int, device: torch.device
 
 def _key(network: EmbeddingNetwork, pixels: Any, rows: NDArray[np.int64], size: int) -> str:
     assert network.backbone is not None
-    # the text of a network says how it pools and pads, which no weight does
+    # the text of a network describes pooling and padding, which the weights do not
     digest = hashlib.sha256(f"{getattr(pixels, 'filename', '')} {size} {network.backbone!r}".encode())
     digest.update(rows.tobytes())
     for name, value in network.backbone.state_dict().items():

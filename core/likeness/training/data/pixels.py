@@ -1,4 +1,4 @@
-"""The images of a run, decoded once: 8-bit pixels on disk."""
+"""Images of a run, decoded once: 8-bit pixels on disk."""
 
 import hashlib
 import os
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from likeness.data import ImageTable
 
 Pixels = NDArray[np.uint8]
-# Side of the kept image over that of the crop: 256 and 224 in the papers' protocol.
+# side of the stored image over that of the crop: 256 and 224 in the papers' protocol
 MARGIN = 8 / 7
-# Images that threads read ahead of the one that is written, and the most threads.
+# images that threads read ahead of the one being written, and the maximum number of threads
 _AHEAD, _MAX_THREADS = 64, 8
 
 
 def kept_size(size: int) -> int:
-    """Side at which an image is kept so that a crop of `size` can be cut from it."""
+    """Side of the stored image, from which crops of `size` are cut."""
     return round(size * MARGIN)
 
 
@@ -51,25 +51,24 @@ def load_pixels(
     kept: int | None = None,
     frame: str = "square",
 ) -> Pixels:
-    """Each image's center square, scaled to `kept_size(size)`, or s pixels (`kept`), or all of it squeezed to a square (`frame` "whole"): (n, s, s,
-    3).
+    """Pixels (n, s, s, 3) of each image's center square, or of all of it squeezed to a square (`frame` "whole"), with side `kept`, or
+    `kept_size(size)`.
 
-    They are mapped from a file in the cache, which is made once for the same paths, file sizes and times, also by several processes at once; all
-    processes of a machine share its memory. `progress` is called with (images done, n, what is being done) and `should_stop` between images; once
-    true, the work ends with an InputError and nothing is kept, as for the first image that cannot be read.
+    Memory-mapped from a file in the cache, keyed by paths, file sizes and times, safe for concurrent processes, which share its memory. `progress` is
+    called with (images done, n, stage). InputError: an unreadable image, or `should_stop`, checked between images, is true; nothing is kept then.
     """
     side, keep = kept or kept_size(size), _whole_frame if frame == "whole" else _center_square
     return cached_images(table, _key(table, size, side, frame), np.uint8, (side, side, 3), lambda image: keep(image, side), progress, should_stop)
 
 
 def check_room(table: "ImageTable", size: int, kept: int | None = None, frame: str = "square") -> None:
-    """Raises InputError where the disk of the cache has no room for what `load_pixels` would write."""
+    """InputError: the disk of the cache has no room for the file of `load_pixels`."""
     side = kept or kept_size(size)
     needed, free = len(table) * side * side * 3, free_bytes(cache_dir())
     if needed > free and not (cache_dir() / "pixels" / f"{_key(table, size, side, frame)}.npy").is_file():
         raise InputError(
-            f"{len(table):,} images of {side} pixels need {size_text(needed)} on the disk of the cache, and {size_text(free)} are free; "
-            "make room there, lower data.image_size, or take fewer images."
+            f"{len(table):,} images of {side} pixels need {size_text(needed)} on the disk of the cache, but {size_text(free)} are free; make "
+            "room there, lower data.image_size, or use fewer images."
         )
 
 
@@ -86,7 +85,7 @@ def cached_images(
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> NDArray[Any]:
-    """What `keep` makes of each image, (n, *shape), mapped from a file of the cache that is made once for this key; InputError as `load_pixels`."""
+    """Results of `keep` for each image, (n, *shape), memory-mapped from a file of the cache for this key; InputError as `load_pixels`."""
     file = cache_dir() / "pixels" / f"{key}.npy"
     remove_damaged_array(file, dtype, (len(table), *shape))
     if not file.is_file():
@@ -97,25 +96,25 @@ def cached_images(
 
 
 def center_crops(pixels: Pixels, size: int, device: "torch.device | str" = "cpu") -> "torch.Tensor":
-    """The centers (n, 3, size, size) of kept images, values 0 to 1, for evaluation; they go to the device as 8-bit pixels."""
+    """Centers (n, 3, size, size) of stored images, with values 0 to 1, for evaluation; transferred to the device as 8-bit pixels."""
     import torch
 
     from likeness.encoders import to_device
     from likeness.training.data.crops import MIDDLE, cut_crops
 
     edge = (pixels.shape[1] - size) // 2
-    cut = np.array(pixels[:, edge : edge + size, edge : edge + size])  # a copy also of all that is kept, whose file is not to be written to
+    cut = np.array(pixels[:, edge : edge + size, edge : edge + size])  # a copy even of the full image, whose file must not be written to
     return cut_crops(to_device(torch.from_numpy(cut), device), MIDDLE, size)
 
 
 def image_files_digest(table: "ImageTable", kept: str) -> str:
-    """A key of the cache: of a table's paths, file sizes and times, and of how images are kept. InputError: an image that is not there."""
+    """Cache key of a table's paths, file sizes and times, and of how images are stored. InputError: a missing image."""
     digest = hashlib.sha256(f"{kept} {PIXELS_VERSION}".encode())
     for path in table.paths():
         try:
             stat = file_of(path).stat()
         except OSError as error:
-            raise InputError(f"The image '{path}' cannot be opened ({error.strerror or error}); restore it or leave it out.") from error
+            raise InputError(f"The image '{path}' cannot be opened ({error.strerror or error}); restore it or remove it from the table.") from error
         digest.update(os.fsencode(f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns}\n"))
     return digest.hexdigest()[:32]
 
@@ -149,7 +148,7 @@ def _decode(
 
 
 def _in_threads(work: Callable[[Path], Any], paths: Sequence[Path]) -> Iterator[Any]:
-    """What `work` makes of each path, in their order; threads are a few images ahead."""
+    """Results of `work` for each path, in order; threads read a few images ahead."""
     threads = min(_MAX_THREADS, os.cpu_count() or 1)
     pool = ThreadPoolExecutor(threads, thread_name_prefix="likeness-decode")
     waiting = deque(pool.submit(work, path) for path in paths[:_AHEAD])
@@ -181,14 +180,14 @@ def _scaled(image: Any, side: int, box: tuple[int, int, int, int]) -> Pixels:
     return np.asarray(cut.convert("RGB"), dtype=np.uint8)
 
 
-# Records of "pixels" (s, s, 3), the whole image squeezed to a square, and "aspect", its width over its height.
+# Records of "pixels" (s, s, 3), the whole image squeezed to a square, and "aspect", its width / height.
 WholeImages = NDArray[np.void]
 
 
 def load_whole_images(table: "ImageTable", size: int, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> WholeImages:
-    """Each image with all its edges, squeezed to a square of `kept_size(size)`, and its aspect: (n,) records, mapped from the cache.
+    """Whole images squeezed to squares of `kept_size(size)`, and their aspect ratios: (n,) records, memory-mapped from the cache.
 
-    A side that is the longer one loses resolution by that; evaluation reads the squares of `load_pixels` instead. Arguments and errors as there.
+    The longer side loses resolution; evaluation uses the squares of `load_pixels` instead. Arguments and errors as there.
     """
     side = kept_size(size)
     record = np.dtype([("aspect", np.float32), ("pixels", np.uint8, (side, side, 3))])

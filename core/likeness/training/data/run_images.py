@@ -1,4 +1,4 @@
-"""The images of a run: who trains, who validates, who tests. Needs no torch."""
+"""Images of a run, and their split into training, validation and test. Needs no torch."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from likeness.labels import LabelDistances, label_distances, shuffled_labels
 from likeness.training.config import DataConfig
 
 Rows = NDArray[np.int64]
-# what parts are called in the attribute "split"; of those that test, the first that are there
+# names of parts in the attribute "split"; for testing, the first one that exists
 _TRAIN_NAMES = ("train", "training", "restval")
 _TEST_NAMES = (("test", "testing", "query"), ("val", "valid", "validation", "dev", "eval", "evaluation"))
 
@@ -23,14 +23,14 @@ class RunImages:
 
     Attributes:
         table: all images in use.
-        names: the classes: those that train, that validate, that test, each in natural order.
-        labels: (n,) number of each image's class in `names`; -1 for images without a label and of classes that take no part in the split of a
-            file, which stay in the table, so that what is computed for all images serves all splits.
+        names: the classes: for training, validation and testing, each in natural order.
+        labels: (n,) number of each image's class in `names`; -1 for unlabeled images and for classes that are not in the file's split. These stay in
+            the table, so that what is computed for all images serves all splits.
         train, validation, test: row numbers of `table`; no class is in two of them.
-        queries: those of `test` that search among the rest of it, where retrieval is judged by continuous labels.
-        distances: continuous labels of all images, where the run has some. Images divided without classes have the label 0 all.
-        shuffled: the continuous labels that train instead of `distances`, which judge; None: the same ones.
-        left_out: images without a label, which neither train nor test.
+        queries: the queries among `test` for evaluation by continuous labels; the rest is the gallery.
+        distances: continuous labels of all images, if the run has any. Without classes, all images have the label 0.
+        shuffled: the continuous labels for training, if they differ from `distances`, which are for evaluation.
+        left_out: unlabeled images, which are not used.
     """
 
     table: ImageTable
@@ -46,43 +46,43 @@ class RunImages:
 
     @property
     def lone_note(self) -> str:
-        """A sentence that counts the test images whose class has no other one, which nothing can find; "" where there is none."""
+        """A sentence that counts the test images without another image of their class, which cannot be retrieved; "" if there are none."""
         alone = _alone(self.labels, self.test) if self.distances is None else 0
         if not alone:
             return ""
         which = "test images is the only one of its class" if alone == 1 else "test images are the only ones of their classes"
         return (
-            f"{alone:,} of {len(self.test):,} {which}: no other is to be found, so that recall counts "
-            f"{'a miss' if alone == 1 else 'misses'}, and MAP@R and the like leave {'it' if alone == 1 else 'them'} out."
+            f"{alone:,} of {len(self.test):,} {which}: recall counts {'a miss' if alone == 1 else 'misses'}, and MAP@R and similar metrics "
+            f"ignore {'it' if alone == 1 else 'them'}."
         )
 
     @property
     def taught(self) -> LabelDistances | None:
-        """The continuous labels that train."""
+        """The continuous labels for training."""
         return self.distances if self.shuffled is None else self.shuffled
 
     @property
     def gallery(self) -> Rows:
-        """The test images that are no queries."""
+        """The test images that are not queries."""
         return np.setdiff1d(self.test, self.queries)
 
     @property
     def used(self) -> Rows:
-        """Row numbers of the images that take part."""
+        """Row numbers of the images in use."""
         return np.flatnonzero(self.labels >= 0)
 
     @property
     def train_classes(self) -> list[str]:
-        """Names of the classes that train, numbered as in `labels`."""
+        """Names of the training classes, numbered as in `labels`."""
         return self.names[: int(self.labels[self.train].max()) + 1]
 
 
 def run_images(config: DataConfig, seed: int) -> RunImages:
-    """Reads the dataset and divides its classes, or its images, as `config.split` says; of the training ones a random part validates.
+    """Reads the dataset and divides its classes, or images, by `config.split`; a random part of the training ones is for validation.
 
     Raises:
-        InputError: an attribute that is not there or that no image has, too few classes, classes of a file of splits that the images do not have,
-            a training class without a second image; of continuous labels, whatever `label_distances` refuses, or too few images.
+        InputError: a missing or empty attribute, too few classes, classes of a file of splits that the images do not have, a training class without a
+            second image; for continuous labels, an error of `label_distances`, or too few images.
     """
     divided = _by_images(config, seed) if config.split == "images" else _by_classes(config, seed)
     if config.labels is None:
@@ -94,14 +94,14 @@ def run_images(config: DataConfig, seed: int) -> RunImages:
 
 
 def run_table(config: DataConfig) -> ImageTable:
-    """All images of a run's source, or the subset that the run asks for, with the attributes of its label files; those that such a file leaves out
-    take no part, nor do those without a name, where names are the continuous labels. InputError as `read_dataset` and `add_label_files`.
+    """All images of a run's source, or its subset, with the attributes of its label files. Images missing in such a file are left out, and images
+    without a name if names are the continuous labels. InputError as `read_dataset` and `add_label_files`.
     """
     return _images_and_left_out(config)[0]
 
 
 def _images_and_left_out(config: DataConfig) -> tuple[ImageTable, int]:
-    """`run_table`, and how many images have no name there."""
+    """`run_table`, and the number of images left out for want of a name."""
     table = add_label_files(read_dataset(config.source, config.path_column, caption_column=config.caption_column), config.label_files)
     given = [name for name in (Path(file).stem for file in config.label_files) if name in table.attributes]
     rows = np.flatnonzero(table.frame[given].notna().all(axis=1))
@@ -119,28 +119,28 @@ def _images_and_left_out(config: DataConfig) -> tuple[ImageTable, int]:
 
 def _by_images(config: DataConfig, seed: int) -> RunImages:
     table, left_out = _images_and_left_out(config)
-    said = table.frame["split"].astype(str).str.lower() if "split" in table.attributes else None
-    if said is not None:
-        names_of_test = next((names for names in _TEST_NAMES if said.isin(names).any()), ())
-        train, test = (np.flatnonzero(said.isin(names).to_numpy()) for names in (_TRAIN_NAMES, names_of_test))
+    parts_column = table.frame["split"].astype(str).str.lower() if "split" in table.attributes else None
+    if parts_column is not None:
+        names_of_test = next((names for names in _TEST_NAMES if parts_column.isin(names).any()), ())
+        train, test = (np.flatnonzero(parts_column.isin(names).to_numpy()) for names in (_TRAIN_NAMES, names_of_test))
     else:
         count = len(table) * config.test_images if config.test_images < 1 else config.test_images
         train, test = np.arange(len(table) - round(count)), np.arange(max(0, len(table) - round(count)), len(table))
     if len(train) < 3 or len(test) < 3:
-        raise InputError(f"'{table.name}' has {len(train)} images to train and {len(test)} to test, and each needs 3; change data.test_images.")
+        raise InputError(f"'{table.name}' has {len(train)} training and {len(test)} test images, but needs 3 of each; change data.test_images.")
     held = np.random.default_rng([seed, 1]).permutation(train)[: _held(config, len(train))]
     if len(train) - len(held) < 3:
-        raise InputError(f"{len(held):,} of {len(train):,} training images held out leave too few to train; lower data.validation.")
-    queries = np.flatnonzero((said == "query").to_numpy()) if said is not None else np.array([], dtype=np.int64)
+        raise InputError(f"Holding out {len(held):,} of {len(train):,} training images leaves too few to train; lower data.validation.")
+    queries = np.flatnonzero((parts_column == "query").to_numpy()) if parts_column is not None else np.array([], dtype=np.int64)
     labels = np.zeros(len(table), dtype=np.int64)
     return RunImages(table, [], labels, np.setdiff1d(train, held), np.sort(held), test, queries, left_out=left_out)
 
 
 def _spread(test: Rows, wanted: int | None) -> Rows:
-    """So many of these rows, at equal distances."""
+    """The wanted number of rows at equal intervals."""
     count = max(1, len(test) // 5) if wanted is None else wanted
     if count >= len(test):
-        raise InputError(f"{count} queries of {len(test)} test images leave no gallery; take fewer.")
+        raise InputError(f"{count} queries of {len(test)} test images leave no gallery; use fewer.")
     return test[np.arange(count) * len(test) // count]
 
 
@@ -154,20 +154,23 @@ def _by_classes(config: DataConfig, seed: int) -> RunImages:
     if first:
         both = set(training) & others
         if both:
-            raise InputError(f"The class '{min(both)}' of '{table.name}' is in the train and in the test part; choose another attribute.")
+            raise InputError(f"The class '{min(both)}' of '{table.name}' is both in the train and in the test part; choose another attribute.")
     count = len(training)
     if count < 2 or len(testing) < 2:
-        raise InputError(f"'{table.name}' has {len(classes.names)} classes; {count} to train and {len(testing)} to test are too few, each needs two.")
+        raise InputError(
+            f"'{table.name}' has {len(classes.names)} classes; {count} for training and {len(testing)} for testing are too few, two of each "
+            "are needed."
+        )
     rng = np.random.default_rng([seed, 1])
     held = {training[number] for number in rng.permutation(count)[: _held(config, count)]}
     if held and min(len(held), count - len(held)) < 2:
         raise InputError(
-            f"data.validation {config.validation:g} holds {len(held)} of {count} training classes out; two at least are judged, and two train."
+            f"data.validation {config.validation:g} holds out {len(held)} of {count} training classes; validation and training need two each."
         )
     training, validating = [name for name in training if name not in held], [name for name in training if name in held]
     names = [*training, *validating, *testing]
     place = {name: number for number, name in enumerate(names)}
-    labels = np.array([*(place.get(name, -1) for name in classes.names), -1], dtype=np.int64)[labels]  # the last one: without a label
+    labels = np.array([*(place.get(name, -1) for name in classes.names), -1], dtype=np.int64)[labels]  # the last code is "unlabeled"
     if config.per_class:
         kept = np.sort(np.concatenate([rng.permutation(np.flatnonzero(labels == each))[: config.per_class] for each in range(len(names))]))
         if config.split == "file":
@@ -180,34 +183,34 @@ def _by_classes(config: DataConfig, seed: int) -> RunImages:
 
 
 def _check_pairs(labels: Rows, parts: dict[str, Rows], table: str) -> None:
-    """Raises InputError where all classes of a part that is judged have one image each: retrieval would be 0 and NMI 1, whatever is learnt."""
+    """InputError: all classes of an evaluated part have one image, so that retrieval would be 0 and NMI 1 for any embedding."""
     for part, rows in parts.items():
         if len(rows) and _alone(labels, rows) == len(rows):
             raise InputError(
-                f"Each of the {len(rows):,} {part} classes of '{table}' has one image only, so no image has another to be found and nothing can be "
-                "judged; choose an attribute whose values have several images."
+                f"Each of the {len(rows):,} {part} classes of '{table}' has only one image, so nothing can be retrieved; choose an attribute "
+                "whose values have several images."
             )
 
 
 def _alone(labels: Rows, rows: Rows) -> int:
-    """How many of these images are the only ones of their classes among them."""
+    """Number of these images that are the only one of their class among them."""
     return int((np.unique(labels[rows], return_counts=True)[1] == 1).sum())
 
 
 def _held(config: DataConfig, count: int) -> int:
-    """How many of so many training classes, or images, validate."""
+    """Number of validation classes, or images, among so many for training."""
     return round(config.validation * count if config.validation < 1 else config.validation)
 
 
 def _sides(config: DataConfig, names: list[str], official: set[str], table: str) -> tuple[list[str], list[str]]:
-    """Names of the classes that train and of those that test, in natural order."""
+    """Names of the training and of the test classes, in natural order."""
     if config.split == "file":
         train, test = _from_file(config)
         missing = [name for name in (*train, *test) if name not in set(names)]
         if missing:
             raise InputError(
                 f"'{table}' has no class '{missing[0]}', which the split '{config.shift}' of '{config.splits}' names"
-                f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}; give the splits of these images, or the attribute they are for."
+                f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}; choose splits of these images, or the attribute that they are for."
             )
         return sorted(train, key=natural_key), sorted(test, key=natural_key)
     if config.split == "official":
@@ -223,5 +226,5 @@ def _from_file(config: DataConfig) -> tuple[list[str], list[str]]:
     if not config.tuning:
         return list(split.train), list(split.test)
     if not split.tuning:
-        raise InputError(f"The split '{split.name}' of '{config.splits}' holds no classes out for tuning; set data.tuning to false.")
+        raise InputError(f"The split '{split.name}' of '{config.splits}' has no tuning classes; set data.tuning to false.")
     return [name for name in split.train if name not in set(split.tuning)], list(split.tuning)

@@ -1,1 +1,1 @@
-"""Language guidance: what language says of the classes of a run, and the losses that follow it."""
+"""Language guidance: language similarities of a run's classes, and the losses that use them."""

@@ -1,4 +1,4 @@
-"""Other methods to bring language into training, which the language guidance paper compares with its own (Table 4, section B.2)."""
+"""Alternatives to language matching that the paper compares with (Table 4, section B.2)."""
 
 import numpy as np
 import torch
@@ -14,8 +14,8 @@ from likeness.training.guidance.guided_loss import ClassTargets
 class PredictedLanguage(nn.Module):
     """DeViSE-style: a network of two layers predicts the class name's language embedding (c, m) from the image's (Eq. S4).
 
-    The loss is 1 minus the mean cosine of prediction and language, whose gradient is that of Eq. S4's cosine, which is maximized. The paper does
-    not say how wide the inner layer is.
+    The loss is 1 minus the mean cosine of prediction and language; Eq. S4 maximizes this cosine. The paper does not specify the width of the hidden
+    layer.
     """
 
     replaces_objective, reads_maps = False, False
@@ -38,9 +38,9 @@ def prediction_loss(predicted: Tensor, language: Tensor) -> Tensor:
 class LanguageContrast(nn.Module):
     """CLIP-style: image and language embeddings (c, d) of a batch are contrasted directly (Eq. S5).
 
-    Of S[i, j], the cosine of image i and the language of image j's class, times e^T with a learned T: the mean cross entropy of rows and of
-    columns against the diagonal. Entries of the same class count as wrong like all others off the diagonal, as printed. T starts at log(1 / 0.07), as
-    in CLIP. The paper has no network in between, so that the dimensions of both must be equal, else InputError.
+    With S[i, j] the cosine of image i and the language of image j's class, times e^T with a learned T: the mean cross entropy of rows and of columns
+    against the diagonal. As printed, off-diagonal entries of the same class count as wrong. T starts at log(1 / 0.07), as in CLIP. The paper has no
+    network in between, so both must have the same dimension. InputError: different dimensions.
     """
 
     replaces_objective, reads_maps = False, False
@@ -62,15 +62,14 @@ class LanguageContrast(nn.Module):
 
 
 class LanguageMining(nn.Module):
-    """Multisimilarity whose pairs are mined by similarities of image and language together (Eq. S1 and S2); takes the objective's place.
+    """Multisimilarity whose pairs are mined by similarities of image and language together (Eq. S1 and S2); replaces the objective.
 
-    As printed, Eq. S1 keeps a negative where its similarity is BELOW the hardest positive's less a margin, which would keep the easy ones;
-    taken here is multisimilarity's own rule, above.
+    As printed, Eq. S1 keeps negatives whose similarity is BELOW that of the hardest positive minus a margin, which would keep the easy ones; here
+    multisimilarity's own rule, above, is used.
 
     Args:
-        weight, power: nu_1 and nu_2 of Eq. S2. The paper found 1 and 1 best, which as printed leaves the image side alone; half of each is
-            the default. Within a class language is 1, so that f lifts positives over the bound of Eq. S1, which is one of images: the smaller nu_1,
-            the fewer are kept.
+        weight, power: nu_1 and nu_2 of Eq. S2. The paper found 1 and 1 best, which as printed is images alone; the default is half of each. Within a
+            class language is 1, so f raises positives above the bound of Eq. S1, which is of images: smaller nu_1 keep fewer.
     """
 
     replaces_objective, reads_maps = True, False
@@ -85,9 +84,9 @@ class LanguageMining(nn.Module):
 
 
 class LanguageScaling(nn.Module):
-    """Multisimilarity whose exponents are scaled by the ratio of language to image similarity (Eq. S3); takes the objective's place.
+    """Multisimilarity whose exponents are scaled by the ratio of language to image similarity (Eq. S3); replaces the objective.
 
-    The powers are nu_3 and nu_4; alpha and beta are as the paper readjusted them.
+    The powers are nu_3 and nu_4; alpha and beta are those that the paper retuned.
     """
 
     replaces_objective, reads_maps = True, False
@@ -108,8 +107,8 @@ class ViTPrediction(nn.Module):
     gets a learned position, a learned token is prepended, and the output of the blocks (norm first, GELU, no dropout) at that token is
     mapped to the language space. The loss is 1 minus the mean cosine of prediction and language.
 
-    The paper says "a ViT over sequences of feature vectors (flattened feature maps)" and no more: width, depth and heads are ours, and that the
-    inner layers of the blocks are four times as wide. `channels` and `positions` are f and h * w of the maps.
+    The paper only says "a ViT over sequences of feature vectors (flattened feature maps)": width, depth, heads and four times wider hidden layers are
+    ours. `channels` and `positions` are f and h * w of the maps.
     """
 
     replaces_objective, reads_maps = False, True
@@ -126,7 +125,7 @@ class ViTPrediction(nn.Module):
         self.leave = nn.Linear(width, language.shape[1])
 
     def predict(self, maps: Tensor) -> Tensor:
-        """Language (n, m) of feature maps (n, f, h, w), of any length."""
+        """Language embeddings (n, m) of feature maps (n, f, h, w), not normalized."""
         vectors = self.enter(maps.flatten(2).transpose(1, 2))
         sequence = torch.cat([self.token.expand(len(maps), -1, -1), vectors], dim=1) + self.places
         found: Tensor = self.leave(self.blocks(sequence)[:, 0])

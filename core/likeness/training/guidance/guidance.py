@@ -1,4 +1,4 @@
-"""The guidance of a run: language similarities of its class names, its captions, or the pseudolabels of an ImageNet classifier."""
+"""Guidance of a run: language similarities of class names, captions, or pseudolabels of an ImageNet classifier."""
 
 from pathlib import Path
 from typing import Any
@@ -38,11 +38,11 @@ Guidance = LanguageGuidance | PredictedLanguage | ViTPrediction | LanguageContra
 def build_guidance(
     config: RunConfig, images: RunImages, progress: Progress = no_progress, network: EmbeddingNetwork | None = None, language: Any = None
 ) -> Guidance:
-    """The guidance of a run, with all its tables computed; pseudolabels are stored in the cache.
+    """Builds the guidance of a run with all its tables; pseudolabels are cached.
 
-    The feature maps of the network are read by method "vit"; `language` is an object with `encode_texts`, or several, in place of the models that the
-    config names. InputError: a language model or classifier that is not there, names that it does not know, images without captions, or a network
-    without feature maps where they are read.
+    `network` is for method "vit", which reads its feature maps; `language` is an object with `encode_texts`, or several, instead of the config's
+    models. InputError: a missing language model or classifier, names that it does not know, images without captions, or a network without feature
+    maps for "vit".
     """
     guidance = config.guidance
     assert guidance is not None
@@ -89,7 +89,7 @@ def _ablation(config: RunConfig, images: RunImages, models: Any, network: Embedd
     if guidance.method == "vit":
         assert network is not None, "method vit reads the maps of a network"
         channels, height, width = network.map_shape(config.data.image_size)
-        torch.manual_seed(config.seed)  # loading a language model may draw random numbers
+        torch.manual_seed(config.seed)  # loading a language model may use random numbers
         return ViTPrediction(language, channels, height * width)
     torch.manual_seed(config.seed)
     return PredictedLanguage(language, dim) if guidance.method == "devise" else LanguageContrast(language, dim)
@@ -102,7 +102,7 @@ def _names(config: RunConfig, images: RunImages) -> list[str]:
 
 
 def _dealt(control: str, seed: int, count: int) -> NDArray[np.int64]:
-    """Which class's name each class gets: its own, or in the control any."""
+    """Which class's name each class gets: its own, or a random one in the control."""
     return np.random.default_rng([seed, 3]).permutation(count) if control == "shuffled" else np.arange(count)
 
 
@@ -112,13 +112,13 @@ def _expert_targets(guidance: GuidanceConfig, names: list[str], models: Any) -> 
 
 
 def flat_similarities(table: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Similarities (c, c) or (t, c, c) of classes of which each two are equally similar: by the mean of the true ones, beside the diagonal."""
+    """Similarities (c, c) or (t, c, c) with all off-diagonal entries replaced by their mean."""
     other = ~np.eye(table.shape[-1], dtype=bool)
     return np.where(other, table[..., other].mean(axis=-1)[..., None, None], table)
 
 
 def class_names(images: RunImages, attribute: str | None = None) -> list[str]:
-    """The names of the training classes, cleaned: their own, or those of another attribute; InputError unless it has one value in each class."""
+    """Cleaned names of the training classes: their own, or those of another attribute. InputError: the attribute has several values in a class."""
     if attribute is None:
         return readable_names(images.train_classes)
     if attribute not in images.table.attributes:
@@ -144,8 +144,8 @@ def expert_similarities(guidance: GuidanceConfig, names: list[str], models: Any 
 
 
 def caption_vectors(guidance: GuidanceConfig, images: RunImages, models: Any = None) -> NDArray[np.float32]:
-    """Language vectors (images, m) of the training images' captions; rows of other images are zero. Class names take the place of keywords where the
-    config says so. InputError: a file that is not there or damaged, or a training image without caption.
+    """Language vectors (images, m) of the training images' captions; rows of other images are zero. Class names replace keywords if the config says
+    so. InputError: a missing or damaged file, or a training image without caption.
     """
     assert guidance.captions is not None
     paths = [str(path) for path in images.table.frame["path"].iloc[images.train]]
@@ -158,16 +158,16 @@ def caption_vectors(guidance: GuidanceConfig, images: RunImages, models: Any = N
 
 
 def _scatter(rows: NDArray[Any], places: NDArray[np.int64], count: int) -> NDArray[Any]:
-    """An array of `count` rows with these ones at the given places, zeros elsewhere."""
+    """An array of `count` rows with these rows at the given places, zeros elsewhere."""
     found = np.zeros((count, rows.shape[1]), rows.dtype)
     found[places] = rows
     return found
 
 
 def pseudolabel_names(config: RunConfig, images: RunImages, progress: Progress | None = None) -> tuple[list[str], NDArray[np.int64]]:
-    """The names in use, and the k best of each training class (classes, k), or of each training image (images, k), as indices into them.
+    """All names, and the k best of each training class (classes, k), or image (images, k), as indices into them.
 
-    InputError as `pseudolabels`, or for a file of pseudolabels that is not there or lacks a class.
+    InputError as `pseudolabels`, or a file of pseudolabels that is missing or lacks a class.
     """
     guidance = config.guidance
     assert guidance is not None
@@ -196,7 +196,7 @@ def classifier_outputs(
 ) -> NDArray[np.float32]:
     """Raw outputs (n, 1000) of an ImageNet classifier for the training images, computed once for the same images and weights."""
     if classifier.name.startswith("clip:"):
-        raise InputError("Pseudolabels come from an ImageNet classifier; set guidance.classifier to a timm model with its weights.")
+        raise InputError("Pseudolabels need an ImageNet classifier; set guidance.classifier to a timm model with its weights.")
     model = timm_model(classifier)
     if model.num_classes != len(imagenet_names()):
         raise InputError(f"The classifier '{classifier.name}' has {model.num_classes} classes, not ImageNet's 1,000; choose another.")

@@ -13,7 +13,7 @@ from likeness.losses import language_match
 
 
 class ClassTargets(nn.Module):
-    """Language similarities of classes, (c, c), or (t, c, c) where several are distilled jointly, computed once and gathered for each batch."""
+    """Precomputed language similarities of classes, (c, c), or (t, c, c) to distill several jointly."""
 
     table: Tensor
 
@@ -51,8 +51,8 @@ class ImageTargets(nn.Module):
 class VectorTargets(nn.Module):
     """Language similarities as cosines of language vectors of any length, (c, m) of classes or (images, m) of single images, computed for each batch.
 
-    Rows `of_images` are "Caption" of Table 5. Vectors that are `learned` are parameters that begin there ("No stop grad." of Table 4): the paper lets
-    gradients flow into the language model; here they end at the vectors that it gave, so that names learn one by one.
+    Rows `of_images` are "Caption" of Table 5. `learned` vectors are parameters that start there ("No stop grad." of Table 4): in the paper gradients
+    flow into the language model; here they end at its vectors, so each name learns independently.
     """
 
     vectors: Tensor
@@ -75,12 +75,12 @@ Targets = ClassTargets | ImageTargets | VectorTargets
 
 
 class LanguageGuidance(nn.Module):
-    """L_match of a batch, averaged over the targets; to be weighted with omega and added to the objective (Eq. 4).
+    """L_match of a batch, averaged over the targets; weighted with omega and added to the objective in Eq. 4.
 
     Args:
-        masked: entries of one class are masked (Eq. 3), on both sides: a table of dense pseudolabels is below 1 there, which with the image side
-            masked alone would ask other classes to come nearer. For names and pseudolabels of classes; those of single images the authors' code masks
-            (`mask_language` of a config), the paper does not.
+        masked: masks entries of the same class (Eq. 3) on both sides: dense pseudolabels are below 1 there, which with only the image side masked
+            would pull other classes nearer. True for names and pseudolabels of classes; for single images, the authors' code masks (`mask_language`
+            of a config), the paper does not.
         options: of `language_match`.
     """
 
@@ -91,7 +91,7 @@ class LanguageGuidance(nn.Module):
         self.targets, self.masked, self.options = targets, masked, options
 
     def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
-        """The distance of unit embeddings (n, d), with class numbers and image row numbers (n,), from their language targets."""
+        """The loss of unit embeddings (n, d), with class numbers and image row numbers (n,), against their language targets."""
         sims = embeddings @ embeddings.T
         known = labels if self.masked else None
         targets = self.targets(labels, rows)

@@ -1,1 +1,1 @@
-"""The training loop: from a config to a finished run, in one process or several."""
+"""Training loop: from a config to a finished run, in one process or several."""

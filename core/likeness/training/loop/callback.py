@@ -1,8 +1,8 @@
-"""What happens around the steps of a run: measuring, evaluating, saving and stopping, by all its processes together.
+"""Logging, evaluation, checkpoints and stopping of a run, in all its processes.
 
-Lightning's ModelCheckpoint does not replace `RunCallback._save`. It writes to the system's folder for temporary files and moves the file from
-there; between two file systems that is a copy, of which a kill or a full disk leaves a part in place of the last good checkpoint. It also
-does not save on a requested stop, and the best weights are a safetensors file of the network alone.
+Lightning's ModelCheckpoint does not replace `RunCallback._save`: it moves the file from the system's temporary folder, and across file systems that
+is a copy, which a kill or a full disk can leave incomplete in place of the last good checkpoint. Nor does it save on a requested stop, and the best
+weights are a safetensors file of the network alone.
 """
 
 import signal
@@ -35,24 +35,24 @@ from likeness.training.runs.run_encoder import weights_metadata
 from likeness.training.runs.run_folder import CHECKPOINTS, RunFolder, Status, checkpoint_figures
 
 Embeddings = NDArray[np.float32]
-# Seconds between two updates of the run's status.
+# seconds between two updates of the run's status
 _STATUS_SECONDS = 0.5
 
 
 class RunCallback(Callback):
-    """Measures, evaluates, saves and stops a run.
+    """Logs, evaluates, saves and stops a run.
 
-    With several processes, each embeds its part of the images. The main process alone scores them and writes; the others receive its results
-    and its errors. Where figures are fetched, after every step on processors, they agree on whether to stop.
+    Each process embeds its part of the images. Only the main process scores and writes; the others receive its results and errors. Processes agree on
+    stopping when losses are fetched, on CPUs after every step.
 
-    `owner` is the number of the process that the run's status names, `seconds` what earlier parts of the run took.
+    `owner` is the process id in the run's status, `seconds` the time of earlier parts of the run.
     """
 
     def __init__(self, ready: ReadyRun, run: RunFolder, dist: DistContext, owner: int, seconds: float, progress: Progress) -> None:
         self.run, self.dist, self.owner, self.progress = run, dist, owner, progress
         self.config, self.images, self.inputs, self.epoch = ready.module.config, ready.images, ready.inputs, ready.module.epoch
         self.total = self.config.epochs * self.epoch
-        # what the run's status says with every step
+        # shown in the run's status with every step
         self.note = " ".join(filter(None, [size_note(ready.module.network, self.config.data.image_size), self.images.lone_note]))
         self.step, self.stopped, self._before, self._begun = 0, False, seconds, time.perf_counter()
         self._best: float | None = None
@@ -62,7 +62,7 @@ class RunCallback(Callback):
         self._known_distances: dict[bytes, NDArray[np.float32]] = {}
 
     def begin(self, start: int) -> None:
-        """Starts or resumes at this step; a run that was killed before its first checkpoint begins anew, with the untrained network."""
+        """Starts or resumes at this step; a run killed before its first checkpoint starts again with the untrained network."""
         self.note = " ".join(filter(None, [self.note, self.checkpoints.note]))
         self.step, self._start, self._begun = start, start, time.perf_counter()
         if not self.dist.is_main:
@@ -72,11 +72,11 @@ class RunCallback(Callback):
         self._report_status()
 
     def seconds(self) -> float:
-        """Spent in training, earlier parts of the run included."""
+        """Training time, including earlier parts of the run."""
         return self._before + time.perf_counter() - self._begun
 
     def on_train_start(self, trainer: Trainer, module: LightningModule) -> None:
-        """Measures the network before its first step. Several processes start at the same step, and on SIGTERM stop after the same step."""
+        """Evaluates the untrained network. All processes start at the same step, and on SIGTERM stop after the same step."""
         if self.dist.is_distributed:
             self._agree(trainer)
         if self._start == 0:
@@ -86,14 +86,16 @@ class RunCallback(Callback):
                 self._record([row], trainer)
 
     def _agree(self, trainer: Trainer) -> None:
-        self._begun = time.perf_counter()  # not counting the start of the other processes
+        self._begun = time.perf_counter()  # without the start of the other processes
         if trainer.strategy.reduce_boolean_decision(trainer.strategy.broadcast(self._start) != self._start, all=False):
-            raise InputError(f"The processes see different checkpoints in '{self.run.path}'; a run's folder must lie on a disk of all machines.")
-        if threading.current_thread() is threading.main_thread():  # Lightning's own handler waits for the other processes inside the handler
+            raise InputError(
+                f"The processes see different checkpoints in '{self.run.path}'; a run's folder must be on a disk shared by all machines."
+            )
+        if threading.current_thread() is threading.main_thread():  # Lightning's own handler waits for the other processes inside the signal handler
             signal.signal(signal.SIGTERM, lambda number, frame: setattr(self, "_terminated", True))
 
     def on_train_batch_end(self, trainer: Trainer, module: LightningModule, outputs: Any, batch: Any, number: int) -> None:
-        """After each step. What a step's figures are is fetched from the device later, but before anything is evaluated or kept."""
+        """After each step. Losses are fetched from the device later, but before evaluations and checkpoints."""
         assert isinstance(module, RunModule)
         assert module.figures is not None
         self._batches.append(module.figures)
@@ -120,7 +122,7 @@ class RunCallback(Callback):
             trainer.should_stop = True
 
     def _take(self, module: RunModule, trainer: Trainer, evaluates: bool) -> None:
-        """Records the steps since the last fetch, the last one with the figures of an evaluation."""
+        """Logs the steps since the last fetch, the last one with its evaluation."""
         rows, wrong = self._pending.take()
         if evaluates and not wrong:
             rows[-1] |= self._evaluate(module, trainer)
@@ -147,13 +149,13 @@ class RunCallback(Callback):
         return trainer.strategy.reduce_boolean_decision(requested, all=False) if self.dist.is_distributed else requested
 
     def measure_untrained(self, module: RunModule) -> None:
-        """Evaluates a run without steps, in one process. A run that was killed before its report is evaluated again in the same way."""
+        """Evaluates a run without steps, in one process; again if it was killed before its report."""
         self.run.drop_metrics_after(-1)
         self._best = None
         self.run.append_metrics(self._first_row() | self._evaluate(module))
 
     def _evaluate(self, module: RunModule, trainer: Trainer | None = None) -> dict[str, float]:
-        """Measures weights, which are kept where they are the best so far; the validation images drive the learning rate."""
+        """Evaluates the weights and keeps them if they are the best so far; validation images control the learning rate."""
         scores = self._measure(module, trainer, keep_best=True)
         if len(self.images.validation):
             module.step_plateau(scores[f"validation_{self.config.selection_metric}"])
@@ -171,7 +173,7 @@ class RunCallback(Callback):
         return self._broadcast(trainer, compute)
 
     def _embed(self, module: RunModule, rows: NDArray[np.int64], trainer: Trainer | None) -> Embeddings:
-        """Embeddings of these rows; each process computes its part. The last row is repeated so that all parts have the same size."""
+        """Embeddings of these rows; each process computes its part. The last row is repeated to give all parts the same size."""
         size = self.config.data.image_size
         if trainer is None or not self.dist.is_distributed:
             return embed_rows(module.judged, self._inputs(module), rows, size)
@@ -181,7 +183,7 @@ class RunCallback(Callback):
         return whole
 
     def _inputs(self, module: RunModule) -> Any:
-        """What is evaluated: the images on the device, where they are the same ones."""
+        """Inputs of evaluation: the images on the device, if they are the same."""
         return self.inputs if module.images is None or self.config.data.crops == "whole" else module.images
 
     def _broadcast(self, trainer: Trainer | None, compute: Callable[[], dict[str, float]]) -> dict[str, float]:
@@ -211,7 +213,7 @@ class RunCallback(Callback):
         return found | {f"validation_{name}": value for name, value in scored.items()}
 
     def _keep_best(self, network: EmbeddingNetwork, test: Embeddings, found: dict[str, float]) -> dict[str, float]:
-        """Saves the weights where they are the best so far, or the latest where nothing may choose; `best_of` then holds their figure."""
+        """Saves the weights if they are the best so far, or always if there is no selection; `best_of` then holds their score."""
         selection = self._selection(found)
         assert selection is not None
         chosen = len(self.images.validation) > 0 or self.config.data.select_on_test
@@ -229,7 +231,7 @@ class RunCallback(Callback):
         found = dict[str, float]()
         module.check_finite(float(np.square(embeddings, dtype=np.float64).sum()))
         if self.config.data.split != "images":
-            # where the run trains, on a GPU by that: there evaluations take a fraction of the time
+            # on the training GPU, if there is one, where evaluations take a fraction of the time
             here = torch.from_numpy(embeddings).to(module.device)
             found |= scores(here, self.images.labels[rows], "cosine" if self.config.unit_embeddings else "euclidean")
         if self.images.distances is not None:
@@ -239,7 +241,7 @@ class RunCallback(Callback):
         return found
 
     def final(self, module: RunModule) -> dict[str, Any]:
-        """Figures of the last and of the best weights on the test images, in one process."""
+        """Scores of the last and of the best weights on the test images, in one process."""
         metrics, selection = self.run.metrics(), self.config.selection_metric
         found: dict[str, Any] = {each: checkpoint_figures(metrics, selection, each) for each in CHECKPOINTS}
         found = {each: {name: value for name, value in figures.items() if name != "epoch"} for each, figures in found.items() if figures}
@@ -274,7 +276,7 @@ class RunCallback(Callback):
         if self.config.matched_classes is None and not self.config.structure and self.config.few_shot is None:
             return {}
         last = {name: value.clone() for name, value in network.state_dict().items()}
-        network.load_state_dict(read_weights(self.run.best), strict=False)  # the file also has the spherical map
+        network.load_state_dict(read_weights(self.run.best), strict=False)  # the file also contains the spherical map
         try:
             return self._measured_once(network)
         finally:
@@ -288,20 +290,20 @@ class RunCallback(Callback):
         return self._known_distances[key]
 
     def on_save_checkpoint(self, trainer: Trainer, module: LightningModule, checkpoint: dict[str, Any]) -> None:
-        """Refuses what could be written and never be read again."""
+        """Rejects values that could be written but never read again."""
         for name, state in checkpoint.get("callbacks", {}).items():
             content = BytesIO()
             try:
                 torch.save(state, content)
                 content.seek(0)
                 torch.load(content, weights_only=True)
-            except Exception as error:  # whatever pickling an object of one's own does
+            except Exception as error:  # pickling a user's object can raise anything
                 raise InputError(
-                    f"The callback {name} keeps what no checkpoint holds; keep tensors, numbers, texts and lists of these."
+                    f"The state of the callback {name} does not fit a checkpoint; use tensors, numbers, texts and lists of these."
                 ) from cause_of(error)
 
     def _save(self, trainer: Trainer) -> None:
-        """Writes a checkpoint: called by all processes, written by the main one, whole or not at all."""
+        """Writes a checkpoint atomically: called by all processes, written by the main one."""
         try:
             trainer.save_checkpoint(self.checkpoints.partial)
             if self.dist.is_main:
@@ -317,5 +319,5 @@ class RunCallback(Callback):
 
 
 def ends_early(stop_early: int | None, without_best: int) -> bool:
-    """Whether a run ends before its last step, after so many evaluations without a new best on the validation images."""
+    """Whether a run ends early, after so many evaluations without improvement on the validation images."""
     return stop_early is not None and without_best >= stop_early

@@ -21,7 +21,7 @@ from likeness.training.network.embedding_network import EmbeddingNetwork
 Matrix = NDArray[np.float32]
 Rows = NDArray[np.int64]
 _PER_CLASS = 2
-# Neighbors kept per image, so that nearly always at least one is outside the support.
+# neighbors per image, so many that nearly always one is outside the support
 _NEIGHBORS = 32
 
 
@@ -30,10 +30,10 @@ def few_shot_scores(
 ) -> dict[str, float]:
     """R@1 among the query images of each episode before and after adaptation, averaged over the episodes.
 
-    In each episode `shots` images of every class train the embedding layer alone, a copy that starts from the network's, by the margin loss with
-    distance-weighted sampling and Adam, whatever loss the network was trained with. All other images are queries, each matched to its nearest
-    neighbor among the other queries. `features` (n, f) are the backbone's, of the test images. For each number of shots s there are `zero_shot_s`,
-    `few_shot_s`, and `few_shot_s_deviation` over the episodes. InputError as `few_shot_episodes`.
+    In each episode, `shots` images of every class train a copy of the embedding layer by the margin loss with distance-weighted sampling and Adam,
+    whatever loss trained the network. All other images are queries, matched to their nearest neighbor among the other queries. `features` (n, f) are
+    the backbone's for the test images. Each number of shots s has `zero_shot_s`, `few_shot_s`, and `few_shot_s_deviation` over the episodes.
+    InputError as `few_shot_episodes`.
     """
     numbers = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     tensors = torch.from_numpy(np.ascontiguousarray(features))
@@ -56,7 +56,7 @@ def few_shot_scores(
 
 
 def adapt(network: EmbeddingNetwork, features: Tensor, labels: Rows, config: FewShotConfig, steps: int, seed: int = 0) -> EmbeddingNetwork:
-    """A network without backbone, whose embedding layer was trained on support features (m, f) with labels (m,) from 0, two or more of each class."""
+    """A network without backbone whose embedding layer was trained on support features (m, f) with labels (m,) from 0, at least two of each class."""
     learner = _without_backbone(network).train()
     objective = make_objective(config.objective, int(labels.max()) + 1, learner.head.out_features, beta=config.beta, learn_beta=False)
     optimizer = torch.optim.Adam(learner.head.parameters(), lr=config.rate, weight_decay=config.weight_decay)
@@ -66,6 +66,7 @@ def adapt(network: EmbeddingNetwork, features: Tensor, labels: Rows, config: Few
     targets = torch.from_numpy(labels)
     with torch.random.fork_rng(devices=[]), threads_for(size * learner.head.weight.numel()):
         for step in range(steps):
+            # seeded by step, so that episodes do not depend on each other
             torch.manual_seed((config.seed * 1_000 + seed) * 1_000_003 + step)
             rows = batches.batch(step)
             loss = objective(learner(features[rows]).embeddings, targets[rows])

@@ -1,4 +1,4 @@
-"""The objective of a run, from its config or from a loss, miner or language model that is passed as an object in place of a name."""
+"""Objects passed to `train` in place of names in the config: loss, miner, language model, backbone, callbacks."""
 
 from typing import Any, NamedTuple
 
@@ -16,11 +16,11 @@ CUSTOM = "custom"
 
 
 class GivenObjects(NamedTuple):
-    """Objects passed to `train`, callbacks of Lightning among them; None: the config names it.
+    """Objects passed to `train`, including Lightning callbacks; None: named by the config.
 
     Attributes:
-        loss: (embeddings (n, d), labels) -> scalar, a module or a function; beside a miner (embeddings, labels, tuples) -> scalar. Labels are
-            class numbers (n,), or label distances (a, n) of the first a rows where the config's objective reads those.
+        loss: (embeddings (n, d), labels) -> scalar, a module or a function; with a miner (embeddings, labels, tuples) -> scalar. Labels are class
+            numbers (n,), or label distances (a, n) of the first a rows if the config's objective reads those.
         miner: (embeddings, labels) -> tuples of row numbers.
         language: for guidance, an object with `encode_texts`, or several.
         backbone: images (n, 3, s, s) -> features (n, f).
@@ -37,20 +37,20 @@ NOTHING_GIVEN = GivenObjects()
 
 
 def config_with(config: RunConfig, given: GivenObjects) -> RunConfig:
-    """The config of a run that trains with these objects: it says "custom" in place of a name, so that the run is not resumed without them.
+    """The config of a run with these objects, which says "custom" instead of a name, so that the run is not resumed without them.
 
-    Raises InputError for a language model without guidance, and what the changed config does not allow.
+    InputError: a language model without guidance, or a changed config that is invalid.
     """
     changes: dict[str, Any] = {}
     if given.loss is not None:
-        # the config's objective decides whether embeddings are normalized; the object does not
+        # the config's objective decides whether embeddings are normalized, not the object
         name = f"{CUSTOM}-distances" if config.objective.continuous else CUSTOM
         changes |= {"objective.name": name, "objective.options": {}, "backbone.unit": config.unit_embeddings}
     if given.miner is not None:
         changes |= {"objective.miner": CUSTOM, "objective.miner_options": {}}
     if given.language is not None:
         if config.guidance is None:
-            raise InputError("A language model was given, but the config has no guidance; set guidance, or leave out language.")
+            raise InputError("A language model was passed, but the config has no guidance; set guidance, or remove language.")
         changes |= {"guidance.language": [CUSTOM]}
     if given.backbone is not None:
         changes |= {"backbone.name": CUSTOM, "backbone.weights": "none", "backbone.options": {}}
@@ -58,16 +58,16 @@ def config_with(config: RunConfig, given: GivenObjects) -> RunConfig:
 
 
 def given_network(config: RunConfig, given: GivenObjects) -> EmbeddingNetwork:
-    """The network of a run, around the backbone that is given, which must give features (n, f), or that its config names; InputError."""
+    """The network of a run, with the passed backbone or that of its config. InputError: a backbone whose output is not (n, f)."""
     if given.backbone is None:
         return build_network(config.backbone)
     size, chosen = config.data.image_size, config.backbone
-    given.backbone.eval()  # so that batch norm learns nothing of the probe
+    given.backbone.eval()  # in evaluation mode, so that the probe does not change batch norm statistics
     with torch.no_grad():
         features = given.backbone(torch.zeros(2, 3, size, size, device=next(given.backbone.parameters(), torch.zeros(())).device))
     if not isinstance(features, torch.Tensor) or features.ndim != 2:
         what = f"shape {tuple(features.shape)}" if isinstance(features, torch.Tensor) else type(features).__name__
-        raise InputError(f"The backbone gives {what} for two images, but features are (2, f); pool what it gives.")
+        raise InputError(f"The backbone returns {what} for two images, but features must be (2, f); pool its output.")
     found = EmbeddingNetwork(given.backbone, features.shape[1], chosen.dim, freeze_batch_norm=chosen.freeze_batch_norm, parts=chosen.parts)
     found.is_given = True
     return found
@@ -76,7 +76,7 @@ def given_network(config: RunConfig, given: GivenObjects) -> EmbeddingNetwork:
 def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int, given: GivenObjects = NOTHING_GIVEN) -> nn.Module:
     """The objective of a run, on label distances, or on classes and inside the wrappers that the config names.
 
-    InputError: unknown names or options, or an object that the config names and that is not passed, or that cannot be called.
+    InputError: unknown names or options, or an object that is required by the config and not passed, or not callable.
     """
 
     def base(dim: int) -> nn.Module:
@@ -89,9 +89,8 @@ def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim
 
 
 def require_here(given: GivenObjects, processes: int) -> None:
-    """Raises InputError for objects where the run starts processes of its own, which read the config only."""
+    """InputError: objects for a run that starts its own processes, which only read the config."""
     if any(each is not None and each != () for each in given):
         raise InputError(
-            f"What is given as an object does not reach the {processes} processes of the run; set devices to 1, "
-            f"or start a script that calls train with torchrun."
+            f"Objects cannot be passed to the {processes} processes of the run; set devices to 1, or start a script that calls train with torchrun."
         )

@@ -1,8 +1,8 @@
-"""A run of several processes on this machine: starts, follows and interrupts it, and records how it ended. Needs no torch.
+"""Starts, monitors and interrupts a run of several processes on this machine, and records how it ended. Needs no torch.
 
-The first process is `likeness.training.loop.worker`, from which Lightning's own launcher starts the others. torchrun does not replace
-this module: it imports torch in a process that only waits, knows nothing of the run's status, and leaves its workers running when it is
-killed. Runs that torchrun or SLURM start do not come here.
+The first process is `likeness.training.loop.worker`; Lightning's launcher starts the others from it. torchrun does not replace this module: it
+imports torch in a process that only waits, does not know the run's status, and leaves its workers running when it is killed. Runs that torchrun or
+SLURM start do not use this module.
 """
 
 import contextlib
@@ -18,14 +18,14 @@ from likeness.progress import Progress
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import RunFolder
 
-# Seconds between two checks of the run, and for an interrupted run to end by itself.
+# seconds between two checks of the run, and until an interrupted run must have ended
 _POLL_SECONDS, _EXIT_GRACE_SECONDS = 0.2, 20.0
 
 
 def launch(config: RunConfig, folder: Path | str, progress: Progress) -> RunFolder:
     """Trains in several new processes and waits for their end, as `train`.
 
-    The processes end with this one: an interruption is passed on, and none of them is left once the first one has ended.
+    The processes end with this one: interruptions are passed on, and none of them outlives the first one.
     """
     if config.nodes > 1:
         raise InputError(f"nodes is {config.nodes}; start the run on each machine with torchrun or SLURM (docs/speed.md).")
@@ -36,7 +36,7 @@ def launch(config: RunConfig, folder: Path | str, progress: Progress) -> RunFold
             *("-m", "likeness.training.loop.worker", str(run.path / "config.yaml"), str(run.path)),
             stdin=subprocess.DEVNULL,
             environment=_environment(),
-            start_new_session=True,  # an interruption from the keyboard reaches this process only, and is passed on once
+            start_new_session=True,  # an interruption from the keyboard reaches only this process, and is passed on once
         )
         try:
             code = _follow(process, run, progress)
@@ -51,7 +51,7 @@ def launch(config: RunConfig, folder: Path | str, progress: Progress) -> RunFold
 
 
 def _environment() -> dict[str, str]:
-    """For the processes of one machine, which talk over the loopback interface; without the variables of a run that started this process."""
+    """Environment for the processes of one machine, which communicate over the loopback interface, without the variables of a parent run."""
     loopback = next((name for _, name in socket.if_nameindex() if name in ("lo", "lo0")), None)
     defaults = {"TORCH_CPP_LOG_LEVEL": "ERROR"} | ({"GLOO_SOCKET_IFNAME": loopback} if loopback else {})
     foreign = ("LOCAL_RANK", "NODE_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
@@ -84,8 +84,8 @@ def _kill_session(process: "subprocess.Popen[bytes]") -> None:
 def _check_end(run: RunFolder, code: int) -> RunFolder:
     if code == 0:
         return run
-    if run.status().state == "running":  # killed before it could record why
+    if run.status().state == "running":  # killed before it could record the reason
         run.fail("A process of the run was killed, or ended before all had started (see its output); resume the run to continue.")
     if code in (1, -signal.SIGABRT):
-        raise RuntimeError(run.status().message)  # a defect, with its traceback in the output
+        raise RuntimeError(run.status().message)  # a bug, with its traceback in the output
     raise InputError(run.status().message)

@@ -1,4 +1,4 @@
-"""Where the figures of a run go beside its own file: loggers of Lightning by name."""
+"""Loggers of metrics by name, in addition to the run's own file, through Lightning."""
 
 import hashlib
 import os
@@ -12,13 +12,13 @@ from likeness.training.runs.run_folder import RunFolder
 
 
 def build_loggers(config: RunConfig, run: RunFolder) -> list[Any]:
-    """Lightning's loggers of the names in the config, each told the whole config.
+    """The Lightning loggers named in the config, which log the whole config.
 
-    InputError: the package of a logger is not installed, or it would send figures away from a server that strangers use.
+    InputError: the package of a logger is not installed, or it would send metrics away from a public server.
     """
     sent = sorted(_ELSEWHERE & set(config.loggers))
     if sent and is_confined():
-        raise InputError(f"This server sends no figures of runs elsewhere; leave {' and '.join(sent)} out of loggers.")
+        raise InputError(f"This server does not send metrics elsewhere; remove {' and '.join(sent)} from loggers.")
     found = [_built(name, config, run) for name in config.loggers]
     for logger in found:
         logger.log_hyperparams(config.model_dump(mode="json"))
@@ -26,7 +26,7 @@ def build_loggers(config: RunConfig, run: RunFolder) -> list[Any]:
 
 
 def close_loggers(loggers: list[Any]) -> None:
-    """Ends what the next run of this process would go on with: Weights & Biases has one run at a time, which takes the figures of all loggers."""
+    """Finishes the current Weights & Biases run, which would otherwise also log the next run of this process."""
     for logger in loggers:
         finish = getattr(logger.experiment, "finish", None)
         if finish is not None:
@@ -37,7 +37,7 @@ def _built(name: str, config: RunConfig, run: RunFolder) -> Any:
     try:
         return LOGGERS[name](config, run)
     except ModuleNotFoundError as error:
-        raise InputError(f"The logger '{name}' needs its package; run `pip install {name}`, or leave it out of loggers.") from error
+        raise InputError(f"The logger '{name}' needs its package; run `pip install {name}`, or remove it from loggers.") from error
 
 
 def _tensorboard(config: RunConfig, run: RunFolder) -> Any:
@@ -50,7 +50,7 @@ def _csv(config: RunConfig, run: RunFolder) -> Any:
     from lightning.pytorch.loggers import CSVLogger
 
     logger = CSVLogger(run.path, "csv", version="")
-    for row in run.metrics().to_dict("records"):  # of a run that goes on: Lightning begins the file anew
+    for row in run.metrics().to_dict("records"):  # for a resumed run: Lightning would start a new file
         log_row(logger, {str(name): value for name, value in row.items() if value == value})
     return logger
 
@@ -60,7 +60,7 @@ def log_row(logger: Any, row: dict[str, Any]) -> None:
 
 
 def _wandb(config: RunConfig, run: RunFolder) -> Any:
-    """As Weights & Biases' own settings say (WANDB_MODE, WANDB_PROJECT ...); a resumed run goes on under its name."""
+    """By the settings of Weights & Biases (WANDB_MODE, WANDB_PROJECT ...); a resumed run continues under its name."""
     from lightning.pytorch.loggers import WandbLogger
 
     mark = hashlib.sha256(os.fsencode(run.path.resolve())).hexdigest()[:16]
@@ -68,7 +68,7 @@ def _wandb(config: RunConfig, run: RunFolder) -> Any:
 
 
 def _mlflow(config: RunConfig, run: RunFolder) -> Any:
-    """To MLFLOW_TRACKING_URI, or where it is not set, into the run's folder."""
+    """Logs to MLFLOW_TRACKING_URI, or else into the run's folder."""
     from lightning.pytorch.loggers import MLFlowLogger
 
     uri = os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{run.path.resolve() / 'mlflow.db'}"

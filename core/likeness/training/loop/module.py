@@ -1,7 +1,7 @@
 """A run's network, objective and optimizer as a Lightning module.
 
-The learning rate is a closed form of the step and the number of drops (`RunModule.rate`). Schedulers of torch do not replace it:
-ReduceLROnPlateau has no limit on the number of drops, and LambdaLR, which the other decays need, overwrites the rates that it sets.
+The learning rate is a function of the step and the number of drops (`RunModule.rate`). torch's schedulers do not replace it: ReduceLROnPlateau has no
+limit on the number of drops, and LambdaLR, needed for the other decays, overwrites its rates.
 """
 
 import math
@@ -24,29 +24,28 @@ from likeness.training.network.embedding_network import EmbeddingNetwork, Networ
 
 MAX_DROPS = 2
 _HALVES = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}
-# What of the schedule a checkpoint keeps.
+# state of the schedule in checkpoints
 _SCHEDULE = ("drops", "best", "waited", "without_best")
 
 
 class RunModule(LightningModule):
     """L_DML + omega L_match (Eq. 4), by Adam or SGD.
 
-    With several processes, each embeds its part of the batch. Then all of them gather what the objective reads and compute the same loss of
-    the whole batch, with the same random numbers. In the backward pass each process receives the sum over the processes of the gradients at
-    its part, which is the gradient of one loss times the world size; the average over the processes at the end makes it the gradient of a
-    single process. The objective's own parameters have that gradient in every process, and so has their average.
+    With several processes, each embeds its part of the batch. All gather the objective's inputs and compute the same loss of the whole batch, with
+    the same random numbers. In the backward pass, each process receives the sum over processes of the gradients at its part, that is, the gradient of
+    one loss times the world size; averaging over processes gives the gradient of a single process. The objective's own parameters have that gradient
+    in every process.
 
     Args:
-        objective: (embeddings, labels) -> scalar, labels being class numbers or label distances. What its attribute `reads` names is passed
-            as well: "features", "maps", or "view", the second view of the batch. Its method `follow`, if any, is called with the network and
-            the batch size.
+        objective: (embeddings, labels) -> scalar, labels being class numbers or label distances. Inputs named in its attribute `reads` are passed,
+            too: "features", "maps", or "view", the second view of the batch. Its method `follow`, if any, is called with the network and the batch
+            size.
         epoch: steps in an epoch.
 
     Attributes:
-        drops: how often the learning rate has dropped; `step_rate` is that of the backbone in the last step, whose `figures` stand beside it.
-        images: those of all rows, where they lie on the device.
-        best, without_best, waited: the best value of the selection metric on the validation split, and the number of evaluations since, and since the
-            last drop.
+        drops: number of drops of the learning rate; `step_rate` is the backbone's rate in the last step, and `figures` its losses.
+        images: images of all rows, if they are on the device.
+        best, without_best, waited: best value of the selection metric on the validation split, evaluations since then, and since the last drop.
     """
 
     def __init__(
@@ -78,13 +77,13 @@ class RunModule(LightningModule):
 
     @property
     def judged(self) -> EmbeddingNetwork:
-        """The network that is evaluated and kept: the moving average of the weights, or the network itself."""
+        """The network to evaluate and keep: with averaged weights, or the network itself."""
         return self.network if self.average is None else self.average
 
     def after_step(self) -> None:
-        """Moves the average of the weights, which begins as those after the first step; counters are those of the last step.
+        """Updates the average of the weights, which starts with those after the first step; counters are copied.
 
-        torch's `AveragedModel` does not serve: it asks the device in each step how many it has averaged.
+        Not torch's `AveragedModel`, which synchronizes with the device in each step to count.
         """
         decay = self.config.optimizer.ema
         if self.average is None or decay is None:
@@ -107,7 +106,7 @@ class RunModule(LightningModule):
     def training_step(self, batch: tuple[Tensor, ...], number: int) -> Tensor:
         """The loss of a batch. Random numbers (tuples, dropout) are a function of the seed and the step alone.
 
-        Only the backbone computes in the run's precision; embeddings, similarities and losses are float32. Nothing is fetched from the device.
+        Only the backbone uses the run's precision; embeddings, similarities and losses are float32. Nothing is fetched from the device.
         """
         inputs, labels, rows, *second = batch
         output = self._forward(inputs, number)
@@ -116,14 +115,14 @@ class RunModule(LightningModule):
             try:
                 parts = self._parts(output, embeddings, labels, rows, inputs, *second)
             except (RuntimeError, ValueError, IndexError):
-                self.check_finite(float(embeddings.detach().sum()))  # a miner may not draw from what is not finite
+                self.check_finite(float(embeddings.detach().sum()))  # miners must not draw from values that are not finite
                 raise
             loss = torch.stack([self.weight(name) * value for name, value in parts.items()]).sum()
         self.figures = StepFigures.of(embeddings.detach(), {name: value.detach() for name, value in ({"loss": loss} | parts).items()})
         return loss
 
     def in_precision(self) -> AbstractContextManager[Any]:
-        """The precision of the run's backbone, for a second one inside an objective."""
+        """The precision of the run's backbone, for another backbone inside an objective."""
         dtype = _HALVES.get(self.config.precision)
         return nullcontext() if dtype is None else torch.autocast(self.device.type, dtype)
 
@@ -140,23 +139,23 @@ class RunModule(LightningModule):
         """The network's output for this process's part. Random numbers inside the network (dropout) differ between processes; those drawn
         afterwards are the same."""
         seed = self.config.seed * 1_000_003 + self.global_step + (number % self.config.batch.accumulate << 50)
-        torch.manual_seed(seed + (self.dist.rank << 40))  # beyond the seeds of other steps
+        torch.manual_seed(seed + (self.dist.rank << 40))  # outside the range of other steps' seeds
         output: NetworkOutput = self.network(inputs)
         if self.dist.is_distributed:
             torch.manual_seed(seed)
         return output
 
     def gather(self, rows: Tensor) -> Tensor:
-        """Rows of the whole batch, from those of this process's part; gradients flow back."""
+        """Rows of the whole batch, from those of this process's part; differentiable."""
         if not self.dist.is_distributed:
             return rows
+        # sync_grads: the backward pass sums gradients over processes, as described for the class
         gathered = self.all_gather(rows, sync_grads=True)
         assert isinstance(gathered, Tensor)
         return gathered.flatten(0, 1)
 
     def _extra(self, name: str, output: NetworkOutput, inputs: Tensor, *second: Tensor) -> Tensor:
-        """What an objective reads besides embeddings. The second view is that of this process's images; features, which have no crops, are
-        those of the whole batch."""
+        """A further input of the objective. The second view is of this process's images; features, which have no crops, are of the whole batch."""
         if name != "view":
             return self.gather(output.features.to(output.embeddings.dtype) if name == "features" else _maps(output))
         if second:
@@ -164,12 +163,12 @@ class RunModule(LightningModule):
         return self.gather(inputs) if inputs.ndim == 2 else inputs
 
     def weight(self, part: str) -> float:
-        """Of a part of the loss: omega of guidance beside an objective, otherwise 1."""
+        """Weight of a part of the loss: omega for guidance that is added to an objective, otherwise 1."""
         beside = part == "loss_guidance" and self.guidance is not None and not self.guidance.replaces_objective
         return self.config.guidance.omega if beside and self.config.guidance else 1.0
 
     def check_finite(self, value: float) -> None:
-        """Raises InputError where training has diverged."""
+        """InputError: training has diverged."""
         if not math.isfinite(value):
             raise InputError(diverged(value, self.global_step + 1, self.step_rate))
 
@@ -184,7 +183,9 @@ class RunModule(LightningModule):
         return float(optimizer.rate * factor)
 
     def step_plateau(self, metric: float) -> None:
-        """Takes the selection metric on the validation split. The rate drops, twice at most, after `plateau` evaluations without a new best."""
+        """Updates the schedule with the selection metric on the validation split: drops the rate, at most twice, after `plateau` evaluations without
+        improvement.
+        """
         better = find_metric(self.config.selection_metric).better(metric, self.best)
         self.best, self.waited, self.without_best = (metric, 0, 0) if better else (self.best, self.waited + 1, self.without_best + 1)
         patience = self.config.optimizer.plateau
@@ -192,7 +193,7 @@ class RunModule(LightningModule):
             self.drops, self.waited = self.drops + 1, 0
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """A parameter group each for backbone, embedding layer, objective, guidance and, with a rate of their own, the wrappers' networks."""
+        """Parameter groups for backbone, embedding layer, objective, guidance and, with their own rate, the wrappers' networks."""
         optimizer, groups = self.config.optimizer, []
         decay, own = optimizer.weight_decay, self.config.objective
         decay_own = decay if own.weight_decay is None else own.weight_decay
@@ -207,7 +208,7 @@ class RunModule(LightningModule):
         ):
             if parameters:
                 groups.append({"params": parameters, "lr": optimizer.rate * share, "share": share, "weight_decay": shrinks})
-        # one kernel for all parameters; it would unscale the gradients of float16 itself, before they could be clipped
+        # fused: one kernel for all parameters; but it would unscale float16 gradients itself, before they can be clipped
         fused = True if self.device.type == "cuda" and (self.config.precision != "16-mixed" or optimizer.clip is None) else None
         if optimizer.kind == "sgd":
             return torch.optim.SGD(groups, lr=optimizer.rate, momentum=optimizer.momentum, fused=fused)
@@ -223,7 +224,7 @@ class RunModule(LightningModule):
             group["lr"] = self.step_rate * group["share"]
 
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
-        """In the warmup, takes the backbone's gradients away, so that neither it nor the optimizer's averages of it change."""
+        """In the warmup, removes the backbone's gradients, so that neither it nor its optimizer state changes."""
         if self.network.backbone is not None and self.global_step < self.config.optimizer.warmup * self.epoch:
             for each in self.network.backbone.parameters():
                 each.grad = None
@@ -237,11 +238,11 @@ class RunModule(LightningModule):
 
 
 def _scalar(loss: Any) -> Tensor:
-    """The loss, which may come from a user's object, once it is known to be a scalar."""
+    """Checks that the loss, which may be from a user's object, is a scalar."""
     if not isinstance(loss, Tensor):
-        raise InputError(f"The objective gives {type(loss).__name__}, but a loss is a tensor; return it from forward.")
+        raise InputError(f"The objective returns {type(loss).__name__}, but a loss must be a tensor; return one from forward.")
     if loss.ndim:
-        raise InputError(f"The objective gives a tensor of shape {tuple(loss.shape)}, but a loss is a single number; take the mean.")
+        raise InputError(f"The objective returns a tensor of shape {tuple(loss.shape)}, but a loss must be a scalar; take the mean.")
     return loss
 
 

@@ -1,4 +1,4 @@
-"""A run before its first step: its images, network, objective and batches."""
+"""Preparation of a run: its images, network, objective and batches."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from likeness.training.data.pixels import Pixels
 
 
-# Processes that prepare the batches of a GPU whose memory does not hold all images.
+# processes that prepare batches for a GPU whose memory does not hold all images
 _WORKERS = 2
 
 
 class ReadyRun(NamedTuple):
-    """What a run trains on and with; `inputs` are of all images, as they are evaluated: kept pixels or features."""
+    """A prepared run; `inputs` are the pixels or features of all images, as for evaluation."""
 
     images: RunImages
     inputs: Any
@@ -40,9 +40,9 @@ class ReadyRun(NamedTuple):
     data: Batches
 
     def loader(self, device: torch.device, start: int, total: int) -> "DataLoader[Any]":
-        """The batches of the steps from `start` to `total`, in pinned memory for a GPU, prepared in processes of their own where they bring images.
+        """Batches of the steps from `start` to `total`, in pinned memory for a GPU; batches with images are prepared by worker processes.
 
-        The images go to the device, where the config and its memory let them; the backbone is compiled, where the config says so.
+        Moves the images to the device if config and memory allow, and compiles the backbone if the config says so.
         """
         config, module, data = self.module.config, self.module, self.data
         module.images = keep_on_device(data.inputs, device, config.keep_on_device)
@@ -54,7 +54,7 @@ class ReadyRun(NamedTuple):
         return DataLoader(data, batch_size=None, sampler=sampler, num_workers=workers, pin_memory=on_gpu, persistent_workers=workers > 0)
 
     def release_images(self) -> None:
-        """Takes the images from the device, whose memory the next run of this process may need."""
+        """Removes the images from the device, whose memory the next run of this process may need."""
         images, self.module.images = self.module.images, None
         if images is not None and images.is_cuda:
             del images
@@ -69,9 +69,9 @@ def prepare_run(
     should_stop: Callable[[], bool] | None = None,
     kind: type[RunModule] = RunModule,
 ) -> ReadyRun:
-    """Reads the images, between which `should_stop` is asked, and builds everything that is drawn, by the run's seed; `kind` is of module.
+    """Reads the images and builds everything with the run's seed. `should_stop` is checked between images; `kind` is the class of the module.
 
-    InputError: anything in config or data that does not fit.
+    InputError: invalid config or data.
     """
     images = run_images(config.data, config.seed)
     torch.manual_seed(config.seed)
@@ -92,10 +92,10 @@ def prepare_run(
 
 
 def _batches(config: RunConfig, images: RunImages, progress: Progress) -> tuple[MPerClassBatches | NeighborBatches, int]:
-    """The batches, and how many make an epoch."""
+    """The batches, and their number in an epoch."""
     batch = config.batch
     if not config.objective.continuous:
-        if config.data.split == "images":  # measured, not trained
+        if config.data.split == "images":  # evaluated, not trained
             return MPerClassBatches([0, 0, 1, 1], 4, 2), 1
         found = MPerClassBatches(images.labels[images.train], batch.size, batch.per_class, config.seed, batch.draw)
         return found, max(1, len(images.train) // (batch.size * batch.accumulate))
@@ -117,15 +117,15 @@ def _inputs(
     return cached_outputs(network, pixels, everything, config.data.image_size, progress, device=config.device)
 
 
-# Of a device's free memory, what images may take; the network and its activations need the rest.
+# share of a device's free memory for images; network and activations need the rest
 _SHARE = 0.4
 _CHUNK_BYTES = 1 << 28
 
 
 def keep_on_device(inputs: NDArray[Any], device: torch.device, wanted: bool | None = None) -> Tensor | None:
-    """All images (n, s, s, 3) of 8 bits, or features (n, f), on the device; None where they stay in the host's memory.
+    """All 8-bit images (n, s, s, 3), or features (n, f), on the device; None if they stay on the host.
 
-    `wanted` None: on a GPU, where they take at most 40 % of the memory that is free there.
+    `wanted` None: on a GPU, if they take at most 40 % of its free memory.
     """
     if wanted is False or (wanted is None and not _fits(inputs, device)):
         return None

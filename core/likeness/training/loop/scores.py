@@ -1,4 +1,4 @@
-"""What a run is judged by, on classes that it has not seen."""
+"""Scores of a run on unseen classes."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ RECALLS = (1, 2, 4, 8, 10, 100, 1000)
 
 
 def scores(embeddings: Any, labels: NDArray[np.int64], metric: DistanceMetric = "cosine") -> dict[str, float]:
-    """R@1 to R@1000, MAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each; recalls beyond n - 1 are left out.
+    """R@1 to R@1000, MAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each; recalls above n - 1 are omitted.
 
     Embeddings are NumPy or torch; tensors on a GPU are ranked and grouped there.
     """
@@ -34,9 +34,9 @@ def scores(embeddings: Any, labels: NDArray[np.int64], metric: DistanceMetric = 
 
 
 def continuous_scores(label_distances: NDArray[np.float32], queries: NDArray[np.float32], gallery: NDArray[np.float32]) -> dict[str, float]:
-    """Mean label distance at 1 to 10 and nDCG at 10 to 100 of query embeddings (q, d) in a gallery (n, d); beyond n they are left out.
+    """Mean label distance at 1 to 10 and nDCG at 10 to 100 of query embeddings (q, d) in a gallery (n, d); those above n are omitted.
 
-    Raises InputError for a gallery of fewer than 10 images.
+    InputError: a gallery of fewer than 10 images.
     """
     distances, ndcg = _shown(label_distances.shape[1])
     found = continuous_metrics(label_distances, queries, gallery, (*distances, *ndcg))
@@ -44,24 +44,24 @@ def continuous_scores(label_distances: NDArray[np.float32], queries: NDArray[np.
 
 
 def continuous_bounds(label_distances: NDArray[np.float32]) -> dict[str, float]:
-    """What `continuous_scores` are for a retrieval by the labels themselves ("oracle_...") and for one by chance ("chance_...")."""
+    """`continuous_scores` of retrieval by the labels themselves ("oracle_...") and of random retrieval ("chance_...")."""
     return oracle_and_chance(label_distances, *_shown(label_distances.shape[1]))
 
 
 def _shown(gallery: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if gallery < DISTANCE_KS[-1]:
-        raise InputError(f"{gallery} gallery images are too few for metrics at {DISTANCE_KS[-1]}; let more images test, or fewer be queries.")
+        raise InputError(f"{gallery} gallery images are too few for metrics at {DISTANCE_KS[-1]}; use more test images, or fewer queries.")
     return DISTANCE_KS, tuple(k for k in NDCG_KS if k <= gallery)
 
 
 def matched_recall(embeddings: NDArray[np.float32], labels: NDArray[np.int64], classes: int, choices: int = 10) -> float:
-    """R@1 among the images of so many classes, the mean over random choices of them, which are the same in every call; one where all take part.
+    """R@1 among the images of so many classes, averaged over random choices, which are the same in every call; a single one for all classes.
 
-    Raises InputError where embeddings (n, d) with class numbers (n,) have fewer classes.
+    InputError: embeddings (n, d) with class numbers (n,) have fewer classes.
     """
     numbers = np.unique(labels)
     if classes > len(numbers):
-        raise InputError(f"R@1 among {classes} classes needs as many test classes, and there are {len(numbers)}; set matched_classes to fewer.")
+        raise InputError(f"R@1 among {classes} classes needs as many test classes, but there are {len(numbers)}; lower matched_classes.")
     found = []
     for choice in range(choices if classes < len(numbers) else 1):
         kept = np.random.default_rng([choice, 7]).permutation(numbers)[:classes]

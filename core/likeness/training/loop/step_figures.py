@@ -1,4 +1,4 @@
-"""The figures of training steps, which stay on the device until many are fetched at once: each fetch would make the device wait for the program."""
+"""Losses of training steps, fetched from the device in groups, since each fetch makes the device wait for the program."""
 
 import math
 import time
@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-# Steps, and seconds, after which figures are fetched from a device that computes while the program goes on.
+# steps, and seconds, between fetches from an asynchronous device
 _STEPS, _SECONDS = 50, 0.5
 
 
 class StepFigures(NamedTuple):
-    """What is to be known of a step: names of the losses; on the device (2 + losses,) the sum of the embeddings, whether they differ, the losses."""
+    """Figures of a step: names of the losses, and on the device (2 + losses,) the sum of the embeddings, whether they differ, and the losses."""
 
     names: tuple[str, ...]
     values: Tensor
@@ -24,26 +24,26 @@ class StepFigures(NamedTuple):
 
 
 def mean_figures(batches: list[StepFigures]) -> StepFigures:
-    """Of a step whose gradients come from several batches: the means over them."""
+    """Means over the batches of one step."""
     return batches[0]._replace(values=torch.stack([each.values for each in batches]).mean(dim=0))
 
 
 class PendingSteps:
-    """Rows of metrics in the order of their steps, which wait for their losses; processes that train `together` must fetch after the same steps."""
+    """Rows of metrics, in order of steps, that wait for their losses; processes that train `together` must fetch after the same steps."""
 
     def __init__(self, together: bool = False) -> None:
         self.together, self._fetched = together, time.perf_counter()
         self._waiting: list[tuple[dict[str, Any], StepFigures]] = []
 
     def add(self, row: dict[str, Any], figures: StepFigures) -> bool:
-        """Adds a step's row, with "step" and "rate"; true where the rows should be taken now."""
+        """Adds a step's row, with "step" and "rate"; returns whether to fetch the rows now."""
         self._waiting.append((row, figures))
         if not is_asynchronous(figures.values.device) or len(self._waiting) >= _STEPS:
             return True
         return not self.together and time.perf_counter() - self._fetched > _SECONDS
 
     def take(self) -> tuple[list[dict[str, Any]], str]:
-        """The rows with their losses, up to the first step that went wrong, and what is to be said of that; empty where none did."""
+        """The rows with their losses, up to the first failed step, and a message about it; empty if none failed."""
         waiting, self._waiting, self._fetched = self._waiting, [], time.perf_counter()
         if not waiting:
             return [], ""
@@ -57,7 +57,7 @@ class PendingSteps:
 
 
 def is_asynchronous(device: torch.device) -> bool:
-    """Whether the device computes while the program goes on, which has to wait for what it fetches."""
+    """Whether the device computes asynchronously, so that fetching has to wait."""
     return device.type != "cpu"
 
 

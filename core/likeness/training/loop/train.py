@@ -1,4 +1,4 @@
-"""A run from config to report, which can be stopped and resumed at any step, in one process or several."""
+"""Trains a run from config to report, in one process or several; can be stopped and resumed at any step."""
 
 import contextlib
 import os
@@ -25,9 +25,9 @@ from likeness.training.loop.prepare import ReadyRun, prepare_run
 from likeness.training.loop.trainer import build_trainer, dist_context_of, lost_process_message, retain_freed_memory, silence_lightning
 from likeness.training.runs.run_folder import RunFolder, State, Status
 
-# What Lightning resumes from, beside the step.
+# what Lightning needs to resume, besides the step
 _STATE = ("state_dict", "loops", "optimizer_states", "lr_schedulers")
-_SMALL_IMAGE = 32  # pixels from which on networks that halve an image five times see more than one
+_SMALL_IMAGE = 32  # minimum side in pixels for networks that halve an image five times to have more than one pixel left
 
 
 @folder_kept_out()
@@ -50,23 +50,23 @@ def train(
     draw others.
 
     Args:
-        folder, progress: where the run lies or will lie; called with (done, total, what is being done).
-        loss: an object in place of the config's objective: a module or a function (embeddings (n, d), labels (n,)) -> scalar, whose parameters
-            are trained too. Labels are class numbers, or label distances (a, n) of the first a rows where the config's objective reads those.
-            The saved config calls it "custom", and the run can only be resumed with the object.
-        miner: an object in place of the objective's own miner: (embeddings, labels) -> (anchors, positives, negatives), row numbers. A loss
-            given as an object then takes these as a third argument, as the losses of pytorch-metric-learning do.
-        language: for guidance, an object with `encode_texts`, or several, in place of the language models of the config.
-        backbone: a module in place of the config's, from images (n, 3, s, s) with values 0 to 1, normalized by the mean and deviation of ImageNet, to
-            features (n, f). The run's weights are then of use with that module only.
-        callbacks: Lightning's, which are called before the run's own; they may look, but not stop the run (`RunFolder.request_stop` does that).
+        folder, progress: the run's folder; called with (done, total, stage).
+        loss: replaces the config's objective: a module or a function (embeddings (n, d), labels (n,)) -> scalar, whose parameters are trained, too.
+            Labels are class numbers, or label distances (a, n) of the first a rows if the config's objective reads those. The saved config calls it
+            "custom", and the run can only be resumed with the object.
+        miner: replaces the objective's miner: (embeddings, labels) -> (anchors, positives, negatives), row numbers. A `loss` object then takes these
+            as a third argument, like the losses of pytorch-metric-learning.
+        language: for guidance, an object with `encode_texts`, or several, instead of the config's language models.
+        backbone: replaces the config's backbone: a module from images (n, 3, s, s), normalized by ImageNet's mean and standard deviation, to features
+            (n, f). The run's weights then need that module.
+        callbacks: Lightning callbacks, called before the run's own; to stop the run, use `RunFolder.request_stop`.
 
     Returns:
         The run; its status is "finished", or "stopped" after a requested stop.
 
     Raises:
-        InputError: anything in config or data that does not fit, a folder with another run, a loss that is not finite, or a process of
-            several that has ended. The status then says so, and the last checkpoint is kept.
+        InputError: invalid config or data, a folder with another run, a loss that is not finite, or a process that has ended. The status then says
+            so, and the last checkpoint is kept.
     """
     progress = progress or no_progress
     given = GivenObjects(loss, miner, language, backbone, tuple(callbacks))
@@ -79,7 +79,7 @@ def train(
     except InputError as error:
         run = RunFolder(folder)
         begun = run.status()
-        if begun.state == "running" and begun.pid == os.getpid():  # begun in the background, and refused before its first step
+        if begun.state == "running" and begun.pid == os.getpid():  # started in the background, and refused before its first step
             run.fail(str(error))
         raise
 
@@ -88,7 +88,7 @@ def train(
 def train_here(config: RunConfig, folder: Path | str, progress: Progress, owner: int | None = None, given: GivenObjects = NOTHING_GIVEN) -> RunFolder:
     """`train` in this process, which may be one of several that train together.
 
-    `owner` is the number of the process that started the run and that its status names; None: this process starts it.
+    `owner` is the id of the process that started the run, for its status; None: this process.
     """
     dist, run = dist_context_of(config), RunFolder(folder)
     if not dist.is_main:
@@ -101,8 +101,8 @@ def train_here(config: RunConfig, folder: Path | str, progress: Progress, owner:
         raise
     except torch.OutOfMemoryError as error:
         message = (
-            f"The memory of the GPU is too small for a batch of {config.batch.size} images of {config.data.image_size} px; set batch.size lower, "
-            "keep_on_device to false, or choose a smaller network."
+            f"The memory of the GPU is too small for a batch of {config.batch.size} images of {config.data.image_size} px; lower batch.size, "
+            "set keep_on_device to false, or choose a smaller network."
         )
         run.fail(message)
         raise InputError(message) from error
@@ -111,7 +111,7 @@ def train_here(config: RunConfig, folder: Path | str, progress: Progress, owner:
         with contextlib.suppress(OSError):
             run.fail(message)
         raise InputError(message) from error
-    except (KeyboardInterrupt, SystemExit):  # Lightning answers an interruption by leaving the program
+    except (KeyboardInterrupt, SystemExit):  # Lightning exits the program on an interruption
         run.end("stopped", "Interrupted; resume the run to continue.")
         raise KeyboardInterrupt from None
     except Exception as error:
@@ -121,7 +121,7 @@ def train_here(config: RunConfig, folder: Path | str, progress: Progress, owner:
 
 
 def _train_as_worker(config: RunConfig, run: RunFolder, dist: DistContext, given: GivenObjects) -> RunFolder:
-    """The run in a process other than the main one, which reports the errors that all processes raise together."""
+    """Trains in a process other than the main one, which reports errors that all processes raise."""
     try:
         return _train(config, run, dist, Status(), no_progress, os.getpid(), given)
     except InputError:
@@ -131,7 +131,7 @@ def _train_as_worker(config: RunConfig, run: RunFolder, dist: DistContext, given
 
 
 def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status, progress: Progress, owner: int, given: GivenObjects) -> RunFolder:
-    # the main process alone checks for a stop, and the others end with it: an old request may still be there when they look
+    # only the main process checks for a stop, and the others end with it: they may still see an old request
     ready = prepare_run(config, dist, given, progress, run.stop_requested if dist.is_main else None)
     callback = RunCallback(ready, run, dist, owner, before.seconds, progress)
     device = _fit(config, run, ready, callback, given.callbacks)
@@ -148,27 +148,28 @@ def _conclude(config: RunConfig, run: RunFolder, module: RunModule, callback: Ru
         left_out = {"left_out": callback.images.left_out} if callback.images.left_out else {}
         run.write_report({"name": config.name, "seconds": round(callback.seconds(), 1), "steps": callback.step} | left_out | figures)
         if callback.step < callback.total:
-            ended = f"Ended early, after {config.stop_early} evaluations without a better one on the validation images."
+            ended = f"Ended early, after {config.stop_early} evaluations without improvement on the validation images."
             callback.note = f"{ended} {callback.note}".strip()
     run.report_status(Status(state, callback.step, callback.total, callback.note, 0, callback.seconds()))
 
 
 def _whole_gradients(config: RunConfig, device: torch.device) -> contextlib.AbstractContextManager[Any]:
-    """A context in which no gradient has numbers that were never computed: in bfloat16 on a processor, oneDNN (with torch 2.15) leaves those of a
-    strided convolution of a single pixel as they lay in memory, at times NaN, and so few pixels are left of small images. torch's own are slower."""
+    """A context without uninitialized gradients: in bfloat16 on CPUs, oneDNN (with torch 2.15) does not write the gradients of a strided convolution
+    of a single pixel, as small images have in late layers, so they can be NaN. Only then oneDNN is off, since torch's own kernels are slower.
+    """
     is_hit = device.type == "cpu" and config.precision == "bf16-mixed" and config.data.image_size < _SMALL_IMAGE
     return torch.backends.mkldnn.flags(enabled=False) if is_hit else contextlib.nullcontext()
 
 
 def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallback, others: Sequence[Callback]) -> torch.device:
-    """Takes the steps that are left; the device that took them, or would have. The network is on the processor afterwards."""
+    """Runs the remaining steps and returns the device; the network is on the CPU afterwards."""
     checkpoints, module = callback.checkpoints, ready.module
     resumed = checkpoints.is_there()
     state: dict[str, Any] = checkpoints.read(_check_state) if resumed else {"global_step": 0}
     start = int(state["global_step"])
     done = start >= callback.total or ends_early(config.stop_early, state.get("plateau", {}).get("without_best", 0))
     weights = state["state_dict"] if resumed and done else None
-    del state  # where steps are left, Lightning reads the file itself
+    del state  # if steps are left, Lightning reads the file itself
     callback.begin(start)
     with silence_lightning():
         loggers = build_loggers(config, run) if callback.dist.is_main and not done else []
@@ -204,4 +205,4 @@ def _check_state(state: dict[str, Any]) -> None:
     int(state["global_step"])
     lacking = [name for name in _STATE if not isinstance(state[name], dict | list)]
     if lacking:
-        raise TypeError(f"'{lacking[0]}' is no part of a run")
+        raise TypeError(f"'{lacking[0]}' is not part of a run")

@@ -1,4 +1,4 @@
-"""Lightning's trainer as runs use it, in one process or in several."""
+"""Lightning's trainer for runs, in one process or several."""
 
 import contextlib
 import ctypes
@@ -18,11 +18,11 @@ from likeness.errors import InputError
 from likeness.training.config import RunConfig
 from likeness.training.dist_context import SINGLE_PROCESS, DistContext
 
-# The other processes wait while the main one measures, however long that takes; a process that ends is noticed by its closed connection.
+# timeout of processes that wait for the main one's evaluation; processes that end are noticed by their closed connection
 _TIMEOUT = timedelta(days=1)
-# Seconds until the exit status of a process is known, once its connection is closed.
+# seconds until the exit status of a process is known after its connection is closed
 _EXIT_GRACE_SECONDS = 3.0
-# Of glibc's mallopt: blocks that come from the system one by one, and free memory above which it goes back.
+# glibc's mallopt: size of blocks that are mapped individually, and of free memory that is returned to the system
 _M_MMAP_MAX, _M_TRIM_THRESHOLD = -4, -1
 _CONNECTION_ERRORS = ("Connection closed", "Connection reset", "Broken pipe", "Socket", "remote process exited")
 
@@ -30,9 +30,9 @@ _CONNECTION_ERRORS = ("Connection closed", "Connection reset", "Broken pipe", "S
 def build_trainer(config: RunConfig, **options: Any) -> Trainer:
     """The trainer of a run; with several processes by distributed data parallelism. InputError: devices or processes that do not exist.
 
-    Every process computes the loss of the whole batch from gathered embeddings, so that the average of their gradients, which this takes,
-    is the gradient of a single process (`RunModule.gather`). Parameters may be without gradient, as in one process: of an objective that
-    guidance replaces, or in a batch without tuples. Buffers are equal anyway.
+    Every process computes the loss of the whole batch from gathered embeddings, so the average of their gradients is the gradient of a single process
+    (`RunModule.gather`). Parameters may have no gradient, as in one process: of an objective that guidance replaces, or in a batch without tuples.
+    Buffers are always equal.
     """
     devices: dict[str, Any] = {"devices": 1}
     if config.processes > 1:
@@ -47,8 +47,8 @@ def build_trainer(config: RunConfig, **options: Any) -> Trainer:
         if config.processes == 1:
             raise InputError(f"The run can't train on the device '{config.device}': {_first_line(error)}; choose auto or cpu.") from error
         raise InputError(f"{config.devices} processes on a machine can't train on '{config.device}': {_first_line(error)}.") from error
-    if config.precision == "16-mixed" and trainer.strategy.root_device.type == "cpu":  # Lightning would take bfloat16 in silence
-        raise InputError("No GPU is here, and precision 16-mixed is for GPUs; on processors choose bf16-mixed or 32.")
+    if config.precision == "16-mixed" and trainer.strategy.root_device.type == "cpu":  # Lightning would silently use bfloat16
+        raise InputError("precision 16-mixed needs a GPU, but there is none; on processors choose bf16-mixed or 32.")
     return trainer
 
 
@@ -66,14 +66,14 @@ def dist_context_of(config: RunConfig) -> DistContext:
         environment.validate_settings(num_devices=config.devices, num_nodes=config.nodes)
     except ValueError as error:
         raise InputError(
-            f"The run has {config.devices} processes on each of {config.nodes} machines, and others were started ({_first_line(error)}); "
-            "give --devices and --nodes as torchrun or SLURM has them."
+            f"The run has {config.devices} processes on each of {config.nodes} machines, but others were started ({_first_line(error)}); set "
+            "--devices and --nodes as in torchrun or SLURM."
         ) from error
     return DistContext(trainer.global_rank, trainer.world_size, trainer.strategy.root_device.type)
 
 
 def lost_process_message(trainer: Trainer, error: BaseException) -> str:
-    """One sentence where `error` means that another process of the run has ended; empty where it means something else."""
+    """A sentence if `error` means that another process of the run has ended, else ""."""
     end = time.monotonic() + _EXIT_GRACE_SECONDS
     lost = any(word in str(error) for word in _CONNECTION_ERRORS) and (isinstance(error, torch.distributed.DistError) or "gloo" in str(error).lower())
     if not lost:
@@ -95,7 +95,7 @@ def _first_line(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def silence_lightning() -> Iterator[None]:
-    """Silences Lightning's notes on its own workings."""
+    """Silences Lightning's internal messages."""
     loggers = [logging.getLogger(name) for name in ("lightning.pytorch", "lightning.fabric", "lightning.pytorch.utilities.rank_zero")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -110,8 +110,8 @@ def silence_lightning() -> Iterator[None]:
 
 
 def retain_freed_memory() -> None:
-    """Makes glibc keep freed memory for the next step: steps whose activations are new pages each time take up to twice as long."""
-    with contextlib.suppress(OSError, AttributeError):  # another C library
+    """Makes glibc keep freed memory for the next step: allocating activations in new pages takes up to twice as long."""
+    with contextlib.suppress(OSError, AttributeError):  # another C library has no mallopt
         mallopt = ctypes.CDLL("libc.so.6").mallopt
         mallopt(_M_MMAP_MAX, 0)
         mallopt(_M_TRIM_THRESHOLD, -1)

@@ -12,12 +12,12 @@ from likeness.progress import no_progress
 from likeness.training.config import read_config
 from likeness.training.runs.run_folder import RunFolder
 
-# Seconds between two checks of whether the parent process is still there.
+# seconds between two checks whether the parent process exists
 _POLL_SECONDS = 0.5
 
 
 def main(file: str, folder: str) -> int:
-    """Trains as one of the processes of a run; the exit status: 0, 2 after bad input, 130 after an interruption."""
+    """Trains as one of the processes of a run. Returns the exit status: 0, 2 for invalid input, 130 after an interruption."""
     restore_interruption()
     owner, first = end_with_parent(), "LOCAL_RANK" not in os.environ
     try:
@@ -37,7 +37,7 @@ def main(file: str, folder: str) -> int:
 
 
 def end_with_parent() -> int:
-    """Ends this process once its parent has ended, also by a kill; returns the parent's number."""
+    """Ends this process once its parent has ended, even by a kill; returns the parent's id."""
     owner = os.getppid()
 
     def watch() -> None:

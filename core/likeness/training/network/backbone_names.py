@@ -1,4 +1,4 @@
-"""Backbones by name, before anything is loaded: which one an encoder has, and the images that it was made for."""
+"""Backbones by name, without loading them: the backbone of an encoder, and its native image size."""
 
 from likeness import encoders
 from likeness.defaults import PHOTOS_ENCODER
@@ -9,7 +9,7 @@ _CLIP_KINDS = ("open_clip", "hf-hub", "local-dir")
 
 
 def backbone_of(encoder: str) -> str:
-    """The name of the backbone that an encoder, or any text, embeds images with; empty for one that no run can begin from, such as another run."""
+    """The backbone of an encoder; empty if no run can start from it, such as another run."""
     if encoder == PHOTOS_ENCODER:
         return encoder
     if not encoders.is_encoder_name(encoder):
@@ -21,7 +21,7 @@ def backbone_of(encoder: str) -> str:
 
 
 def encoder_of(backbone: str) -> str:
-    """The encoder whose network a backbone is: the reverse of `backbone_of`."""
+    """The encoder of a backbone: the inverse of `backbone_of`."""
     if backbone.startswith(_CLIP):
         return backbone.removeprefix(_CLIP)
     return backbone if backbone == PHOTOS_ENCODER else f"timm:{backbone}"
@@ -30,7 +30,7 @@ def encoder_of(backbone: str) -> str:
 def native_size(backbone: str) -> int:
     """Side in pixels of the images that a backbone's published weights were trained on, from its name: nothing is loaded or downloaded.
 
-    Raises InputError for a name of no backbone, or a CLIP of the hub that is not on this machine.
+    InputError: an unknown backbone, or a CLIP of the hub that is not on this machine.
     """
     encoder = encoder_of(backbone)
     if not backbone or backbone_of(encoder) != backbone:

@@ -1,4 +1,4 @@
-"""Backbones by name: timm models and the image side of CLIP models, with their weights."""
+"""Backbones by name: timm models and image towers of CLIP models, with their weights."""
 
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,9 @@ from likeness.training.network.embedding_network import IMAGENET_MEAN, IMAGENET_
 
 
 def build_network(config: BackboneConfig) -> EmbeddingNetwork:
-    """The network with its pretrained weights; the embedding layer is drawn from torch's generator.
+    """The network with its pretrained weights, and an embedding layer drawn from torch's generator.
 
-    Raises InputError for an unknown backbone, or weights that are not there or do not fit.
+    InputError: an unknown backbone, or weights that are missing or do not fit.
     """
     if config.name.startswith("clip:"):
         return _from_clip(config)
@@ -24,7 +24,7 @@ def build_network(config: BackboneConfig) -> EmbeddingNetwork:
     model = timm_model(config, classes=0)
     data = model.pretrained_cfg
     mean, std = (tuple(value) for value in (data.get("mean", IMAGENET_MEAN), data.get("std", IMAGENET_STD)))
-    # MobileNetV3 and a few more have another layer between the pooled features and the classifier
+    # MobileNetV3 and some others have another layer between the pooled features and the classifier
     features = int(getattr(model, "head_hidden_size", model.num_features))
     network = EmbeddingNetwork(model, features, config.dim, mean, std, config.freeze_batch_norm, config.parts)
     network.native_size = None if config.weights == "none" else data["input_size"][-1]
@@ -32,17 +32,17 @@ def build_network(config: BackboneConfig) -> EmbeddingNetwork:
 
 
 def size_note(network: EmbeddingNetwork, image_size: int) -> str:
-    """One sentence where images are shown to a pretrained network at another side, in pixels, than its weights were trained at; else empty."""
+    """A sentence if `image_size` differs from the size that the network's weights were trained at, else ""."""
     if network.native_size in (None, image_size):
         return ""
     return (
-        f"Images are shown at {image_size} px, and the weights of this network were trained at {network.native_size} px, so what they know carries "
-        f"over in part only; data.image_size: {network.native_size} is its own size."
+        f"Images have {image_size} px, but the weights of this network were trained at {network.native_size} px and transfer only in part; "
+        f"data.image_size: {network.native_size} is the native size."
     )
 
 
 def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
-    """The timm model; classes=0 without its classifier, None with the one that its weights have. InputError as `build_network`."""
+    """The timm model; classes=0: without classifier, None: with that of its weights. InputError as `build_network`."""
     from likeness.encoders import check_timm_name, timm_pretrained
 
     config = _named_by_timm(config)
@@ -50,7 +50,7 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
     options = dict(config.options) | ({} if classes is None else {"num_classes": classes})
     mean_std = {name: options.pop(name) for name in ("mean", "std") if name in options}
     if config.weights == "pretrained":
-        if options:  # before the hub is asked, whose errors would hide theirs
+        if options:  # before the hub, whose errors would hide this one
             _without_weights(config.name, options)
         return timm_pretrained(config.name, **options)
     model = _without_weights(config.name, options)
@@ -61,7 +61,7 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
 
 
 def _named_by_timm(config: BackboneConfig) -> BackboneConfig:
-    """The network that ships by timm's name, with the file of its weights; any other one as it is."""
+    """Replaces the shipped network by timm's name and its file of weights; other configs are unchanged."""
     if config.name != PHOTOS_ENCODER:
         return config
     from likeness.encoders import MEAN, NETWORK, NETWORK_OPTIONS, STD, photo_network_file
@@ -78,14 +78,14 @@ def _without_weights(name: str, options: dict[str, Any]) -> Any:
         return timm_named(name, False, True, **options)
     except InputError:
         raise
-    except Exception as error:  # timm's constructors raise anything on values that they do not take
+    except Exception as error:  # timm's constructors can raise anything for invalid values
         reason = " ".join(str(error).split())[:150] or type(error).__name__
         raise InputError(f"The backbone '{name}' does not take the options {options} ({reason}); change backbone.options.") from error
 
 
 def _load_weights(model: nn.Module, file: Path, name: str) -> None:
     if not file.is_file():
-        raise InputError(f"The weights '{file}' of '{name}' are not there; pass a .safetensors file, 'pretrained' or 'none'.")
+        raise InputError(f"The weights '{file}' of '{name}' do not exist; pass a .safetensors file, 'pretrained' or 'none'.")
     weights = read_weights(file)
     own = model.state_dict()
     shared = {key: value for key, value in weights.items() if key in own}
@@ -97,7 +97,7 @@ def _load_weights(model: nn.Module, file: Path, name: str) -> None:
 
 
 class _ClipTower(nn.Module):
-    """The image side of an open_clip model as a module; its output is not scaled."""
+    """The image tower of an open_clip model as a module; its output is not normalized."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The network of a run: a backbone, and the layer that maps its features to the embedding."""
+"""The network of a run: a backbone, and the layer that maps its features to embeddings."""
 
 import math
 from typing import Any, NamedTuple, cast
@@ -14,8 +14,8 @@ IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 class NetworkOutput(NamedTuple):
-    """Of a batch: embeddings (n, d) of unit length; the backbone's pooled features (n, f); and where the network keeps them, its last feature maps
-    (n, c, h, w), before pooling.
+    """Output for a batch: embeddings (n, d) of unit length; the backbone's pooled features (n, f); and its last feature maps (n, c, h, w), before
+    pooling, if the network returns them.
     """
 
     embeddings: Tensor
@@ -27,17 +27,17 @@ class EmbeddingNetwork(nn.Module):
     """Unit embeddings of images: psi = f(phi(x)), with the backbone phi and a linear layer f.
 
     Args:
-        backbone: maps normalized images (n, 3, h, w) to features (n, f); None where the inputs are features already.
-        dim: d, a multiple of `parts`, else InputError; None: f, and the linear layer begins as the identity.
-        mean, std: by which images with values 0 to 1 are normalized.
+        backbone: maps normalized images (n, 3, h, w) to features (n, f); None: inputs are features.
+        dim: d, a multiple of `parts`, else InputError; None: f, with a linear layer that starts as the identity.
+        mean, std: for the normalization of images with values 0 to 1.
         freeze_batch_norm: batch norm keeps its running statistics also in training.
-        parts: of equal size, each of which is scaled to the same length; 1: the embedding is scaled as a whole.
+        parts: number of parts of equal size, each scaled to the same length; 1: the embedding is scaled as a whole.
 
     Attributes:
         keeps_maps: `forward` returns the feature maps as well.
         is_given: the backbone is a user's own module.
-        unit: embeddings are scaled to unit length; the log-ratio loss leaves them as they are.
-        native_size: side in pixels of the images that the backbone's weights were trained on; None: not known, or drawn at random.
+        unit: embeddings are scaled to unit length, as for all losses except the log-ratio loss.
+        native_size: side in pixels of the images that the backbone's weights were trained on; None: unknown, or random weights.
     """
 
     mean: Tensor
@@ -59,7 +59,9 @@ class EmbeddingNetwork(nn.Module):
     ) -> None:
         super().__init__()
         if (dim or feature_dim) % parts:
-            raise InputError(f"An embedding of {dim or feature_dim} dimensions can't have {parts} parts of equal size; choose a multiple of {parts}.")
+            raise InputError(
+                f"An embedding of {dim or feature_dim} dimensions cannot have {parts} parts of equal size; choose a multiple of {parts}."
+            )
         self.backbone, self.head = backbone and backbone.to(memory_format=torch.channels_last), nn.Linear(feature_dim, dim or feature_dim)
         if dim is None:
             nn.init.eye_(self.head.weight)
@@ -67,14 +69,14 @@ class EmbeddingNetwork(nn.Module):
         self.feature_dim, self.freeze_batch_norm, self.parts = feature_dim, freeze_batch_norm, parts
         self.register_buffer("mean", torch.tensor(mean).view(1, 3, 1, 1), persistent=False)
         self.register_buffer("std", torch.tensor(std).view(1, 3, 1, 1), persistent=False)
-        self.train()  # Lightning leaves modules in the mode in which it finds them
+        self.train()  # Lightning does not change the mode of modules
 
     def disable_normalization(self, reset: bool) -> None:
-        """Embeddings are no longer scaled to unit length.
+        """Turns off scaling to unit length.
 
-        `reset` draws the embedding layer again, with deviation sqrt(2 / d) and without bias, as in the authors' code of the log-ratio loss. That loss
-        depends on ratios only, so its gradients grow as embeddings shrink, and torch's smaller weights would let training diverge. Pass False where
-        the embedding layer begins as the identity.
+        `reset` redraws the embedding layer with standard deviation sqrt(2 / d) and without bias, as the code of the log-ratio loss. That loss depends
+        only on ratios, so its gradients grow as embeddings shrink, and training would diverge with torch's smaller weights. Pass False if the
+        embedding layer starts as the identity.
         """
         self.unit = False
         if not reset:
@@ -93,7 +95,7 @@ class EmbeddingNetwork(nn.Module):
         return NetworkOutput(self.embed(features), features, maps)
 
     def embed(self, features: Tensor) -> Tensor:
-        """Embeddings (n, d) of features (n, f), float32 also under autocast, of unit length unless `unit` is False."""
+        """Embeddings (n, d) of features (n, f), in float32 also under autocast, of unit length unless `unit` is False."""
         with torch.autocast(features.device.type, enabled=False):
             rows: Tensor = self.head(features.to(self.head.weight.dtype))
         if not self.unit:
@@ -105,14 +107,14 @@ class EmbeddingNetwork(nn.Module):
 
     def features(self, images: Tensor) -> Tensor:
         if self.backbone is None:
-            raise InputError("This network has no backbone; give features, or load it with one.")
+            raise InputError("This network has no backbone; pass features, or load it with one.")
         found: Tensor = self.backbone(self._normalized(images))
         return found
 
     def maps(self, images: Tensor) -> Tensor:
         """The backbone's last feature maps (n, c, h, w), before pooling; pooled, they are its features.
 
-        Raises InputError for a backbone without such maps: none at all, a vision transformer, the image side of a CLIP.
+        InputError: no backbone, or one without feature maps, such as a vision transformer or a CLIP.
         """
         backbone: Any = self.backbone
         found: Any = backbone.forward_features(self._normalized(images)) if hasattr(backbone, "forward_features") else None
@@ -122,7 +124,7 @@ class EmbeddingNetwork(nn.Module):
         return cast(Tensor, found)
 
     def map_shape(self, size: int) -> tuple[int, int, int]:
-        """Channels, height and width of the feature maps of images of this side; InputError as `maps`."""
+        """Channels, height and width of the feature maps of images of this size; InputError as `maps`."""
         training = self.training
         self.eval()
         with torch.no_grad():
@@ -131,11 +133,11 @@ class EmbeddingNetwork(nn.Module):
         return channels, height, width
 
     def _normalized(self, images: Tensor) -> Tensor:
-        # channels last: a quarter faster on processors, above all for depthwise convolutions
+        # channels last: a quarter faster on CPUs, mainly for depthwise convolutions
         return ((images - self.mean) / self.std).contiguous(memory_format=torch.channels_last)
 
     def train(self, mode: bool = True) -> "EmbeddingNetwork":
-        """As usual, but a frozen batch norm stays in evaluation mode."""
+        """Sets the mode, except that frozen batch norm stays in evaluation mode."""
         super().train(mode)
         if self.freeze_batch_norm:
             for module in self.modules():
@@ -147,9 +149,9 @@ class EmbeddingNetwork(nn.Module):
 def sync_batch_norm(network: EmbeddingNetwork, dist: DistContext) -> EmbeddingNetwork:
     """The network with batch norm over the whole batch that several processes share, as in one process.
 
-    On GPUs this is torch's SyncBatchNorm, by timm's conversion, since torch's own would lose the activations inside timm's layers.
-    SyncBatchNorm does not run on processors, and statistics of parts of a batch would change the training, so there batch norm that learns is
-    refused with an InputError. Frozen batch norm, which the papers' protocols have, needs nothing.
+    On GPUs this is torch's SyncBatchNorm, by timm's conversion, since torch's own would lose the activations inside timm's layers. SyncBatchNorm does
+    not run on CPUs, and statistics of parts of a batch would change the training, so trainable batch norm is an InputError there. Frozen batch norm,
+    as in the papers' protocols, needs no synchronization.
     """
     learns = not network.freeze_batch_norm and any(isinstance(each, nn.modules.batchnorm._BatchNorm) for each in network.modules())
     if not (dist.is_distributed and learns):

@@ -1,4 +1,4 @@
-"""Embeddings that are not normalized as unit vectors: spaces compare by angle, and this keeps the order of Euclidean distances."""
+"""Unit vectors for embeddings that are not normalized: spaces compare by angle, and this map keeps the order of Euclidean distances."""
 
 from typing import NamedTuple
 
@@ -7,26 +7,27 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-# The radius, in multiples of the length that 95 % of the embeddings do not exceed.
+# radius, as a multiple of the length that 95 % of the embeddings do not exceed
 _RADIUS_FACTOR = 3.0
-# Names of center and radius beside the weights of a run; the spelling is that of runs that exist.
+# names of center and radius in a run's file of weights; the spelling is that of existing runs
 MAP_KEYS = ("lift.centre", "lift.radius")
 
 
 class SphericalMap(NamedTuple):
     """Maps rows x (n, d) onto a cap of the unit sphere in d + 1 dimensions: z = (x - center) / radius becomes (z, sqrt(1 - |z|^2)).
 
-    The chord between two mapped rows is their distance over the radius, apart from the difference of the last coordinates, which is under
-    2 % where both lie within a third of the radius. Rows beyond the radius are moved to it. `center` is (d,), `radius` in the unit of the embeddings.
+    The chord between two mapped rows is their distance over the radius, except for the difference of the last coordinates, which is below 2 % if both
+    lie within a third of the radius. Rows beyond the radius are moved to it. `center` is (d,), `radius` in the unit of the embeddings.
     """
 
     center: Tensor
     radius: Tensor
 
     def __call__(self, rows: Tensor) -> Tensor:
-        """Unit rows (n, d + 1); gradients flow back."""
+        """Unit rows (n, d + 1); differentiable."""
         flat = (rows - self.center) / self.radius
         flat = flat / torch.linalg.vector_norm(flat, dim=1, keepdim=True).clamp(min=1)
+        # not exactly 0 at the rim, where the root has an infinite gradient
         height = (1 - flat.square().sum(dim=1, keepdim=True)).clamp(min=1e-12).sqrt()
         return torch.cat([flat, height], dim=1)
 
@@ -35,7 +36,7 @@ class SphericalMap(NamedTuple):
 
 
 def fit_spherical_map(embeddings: NDArray[np.float32]) -> SphericalMap:
-    """The map that suits embeddings (n, d)."""
+    """Fits the map to embeddings (n, d)."""
     center = embeddings.mean(axis=0)
     length = float(np.quantile(np.linalg.norm(embeddings - center, axis=1), 0.95))
     return SphericalMap(torch.from_numpy(center), torch.tensor(_RADIUS_FACTOR * max(length, 1e-12), dtype=torch.float32))

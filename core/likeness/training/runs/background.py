@@ -1,4 +1,4 @@
-"""Runs in background processes, which outlive the process that starts them; their output goes to a file in the run's folder."""
+"""Runs in background processes, which outlive this process; their output goes to a file in the run's folder."""
 
 import subprocess
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from likeness.training.runs.run_folder import RunFolder, Status, TaskFolder
 
 _LOG = "output.log"
 _TAIL_LINES = 3
-# Started by this process; kept until they have ended, so that no zombie stays.
+# started by this process; kept until they have ended, so that they do not remain zombies
 _started: list["subprocess.Popen[bytes]"] = []
 
 
 def start_run(run: RunFolder, config: RunConfig | None = None) -> int:
-    """Starts or resumes a run in a background process, a new one with this config; returns the process's number.
+    """Starts a run with this config, or resumes it, in a background process; returns the process id.
 
     InputError: a run that is running or finished, a folder with another config, or a folder that cannot be written.
     """
@@ -29,9 +29,9 @@ def start_run(run: RunFolder, config: RunConfig | None = None) -> int:
 
 
 def begin(folder: TaskFolder, create: Callable[[], object], before: Status, *command: str) -> int:
-    """Starts work that stands so in a background process of `likeness`, once its folder is made; returns the process's number.
+    """Creates the folder of some work and starts a `likeness` command for it in a background process; returns the process id.
 
-    Raises InputError where the folder cannot be written, and what `create` raises.
+    InputError: the folder cannot be written; and errors of `create`.
     """
     try:
         create()
@@ -44,7 +44,7 @@ def begin(folder: TaskFolder, create: Callable[[], object], before: Status, *com
 
 
 def spawn(folder: Path, *arguments: str) -> int:
-    """Starts a command of `likeness` in a background process, its output in the folder, else OSError; returns the process's number."""
+    """Starts a `likeness` command in a background process, with its output in the folder; returns the process id. OSError: it cannot start."""
     with (folder / _LOG).open("ab") as output:
         process = start_python("-m", "likeness", *arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
     _started[:] = [*(each for each in _started if each.poll() is None), process]
@@ -52,7 +52,7 @@ def spawn(folder: Path, *arguments: str) -> int:
 
 
 def tail_log(run: RunFolder) -> str:
-    """The last lines of the output of the run's process, for a process that ended without updating the status."""
+    """The last lines of the output of a run's process that ended without updating the status."""
     file = run.path / _LOG
     lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else []
     return "\n".join(line for line in lines[-_TAIL_LINES:] if line.strip())

@@ -1,4 +1,4 @@
-"""Renaming and deleting runs, and exporting them to where their images and backbones are not."""
+"""Renames, deletes and exports runs."""
 
 import shutil
 import tempfile
@@ -11,7 +11,7 @@ from likeness.training.config import RunConfig, as_yaml, with_changes
 from likeness.training.runs.run_encoder import load_network, weights_metadata
 from likeness.training.runs.run_folder import RunFolder
 
-LONGEST_NAME = 200  # bytes; file systems take some more
+LONGEST_NAME = 200  # bytes; most file systems allow a few more
 
 _REMOVED = ".removed"
 _COPIED = ("metrics.jsonl", "report.json", "environment.json")
@@ -27,19 +27,18 @@ or, on the command line, `likeness embed photos/ --encoder run:NAME`. Put into t
 
 
 def _check_name(name: str) -> None:
-    """Raises InputError for a name that cannot be that of a run's folder."""
+    """InputError: a name that is not valid for a run's folder."""
     if not name.strip() or any(sign in name for sign in "/\\\0") or name.startswith(".") or len(name.encode()) > LONGEST_NAME:
         raise InputError(
-            f"'{name}' cannot be a run's name, since it becomes a folder; give one without slashes, without a dot at its beginning and below "
-            f"{LONGEST_NAME} letters."
+            f"'{name}' is not a valid name for a run's folder; choose one without slashes, not starting with a dot and below {LONGEST_NAME} letters."
         )
 
 
 def rename_run(run: RunFolder, name: str) -> RunFolder:
-    """Gives a run's folder another name; its config stays as it is, so that spaces of the run need not be embedded again.
+    """Renames a run's folder, not its config, so that spaces of the run need not be embedded again.
 
     Raises:
-        InputError: no run, one that is running, a name that a folder cannot have or that is taken, or a folder that cannot be renamed.
+        InputError: no run, a running one, an invalid or existing name, or a folder that cannot be renamed.
     """
     _check_at_rest(run, "renamed")
     _check_name(name)
@@ -49,15 +48,15 @@ def rename_run(run: RunFolder, name: str) -> RunFolder:
     try:
         run.path.rename(renamed.path)
     except OSError as error:
-        raise InputError(f"The run '{run.name}' cannot be renamed ({error.strerror or error}); allow it in its folder.") from error
+        raise InputError(f"The run '{run.name}' cannot be renamed ({error.strerror or error}); check the permissions of its folder.") from error
     return renamed
 
 
 def delete_run(run: RunFolder) -> None:
-    """Deletes a run with its weights, checkpoints and figures, for good.
+    """Permanently deletes a run with its weights, checkpoints and metrics.
 
     Raises:
-        InputError: no run, one that is running, a link, or a folder that cannot be deleted.
+        InputError: no run, a running one, a link, or a folder that cannot be deleted.
     """
     _check_at_rest(run, "deleted")
     if run.path.is_symlink():
@@ -65,21 +64,22 @@ def delete_run(run: RunFolder) -> None:
     gone = run.path.parent / _REMOVED / f"{run.path.name}-{time.time_ns()}"
     try:
         gone.parent.mkdir(exist_ok=True)
-        run.path.rename(gone)  # at once for everyone else
+        run.path.rename(gone)  # renamed first: it disappears at once for everyone else
         shutil.rmtree(gone)
     except OSError as error:
-        raise InputError(f"The run '{run.name}' cannot be deleted wholly ({error.strerror or error}); allow it in '{run.path.parent}'.") from error
+        raise InputError(
+            f"The run '{run.name}' cannot be deleted completely ({error.strerror or error}); check the permissions of '{run.path.parent}'."
+        ) from error
 
 
 def export_run(run: RunFolder, folder: Path, config: RunConfig | None = None) -> None:
-    """Writes a folder with the run's config, best weights and figures, which is an encoder wherever it lies: "run:FOLDER".
+    """Writes a folder with the run's config, best weights and metrics, which works anywhere as the encoder "run:FOLDER".
 
-    Where only the embedding layer was trained, the weights of the backbone are added, so that the folder needs no download and no other file.
-    `config` stands in it in place of the run's own, with other paths. InputError: no run, none that has been evaluated yet, or a folder that is there
-    already or cannot be written.
+    If only the embedding layer was trained, the weights of the backbone are added, so that the folder needs no other files. `config` replaces the
+    run's own, with other paths. InputError: no run, one without evaluation, or a folder that exists or cannot be written.
     """
     if folder.exists():
-        raise InputError(f"'{folder}' is there already; name a new folder for the export.")
+        raise InputError(f"'{folder}' already exists; choose a new folder for the export.")
     network, config = load_network(run), config or run.config()
     weights = read_weights(run.best)
     if config.backbone.head_only:
@@ -96,7 +96,7 @@ def export_run(run: RunFolder, folder: Path, config: RunConfig | None = None) ->
         write_weights(part / run.best.name, weights, weights_metadata(network, config, run.best_figures()))
         part.rename(folder)
     except OSError as error:
-        raise InputError(f"'{folder}' cannot be written ({error.strerror or error}); make room, or name another folder.") from error
+        raise InputError(f"'{folder}' cannot be written ({error.strerror or error}); make room, or choose another folder.") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
@@ -110,6 +110,6 @@ def export_zip(run: RunFolder, config: RunConfig | None = None) -> bytes:
 
 def _check_at_rest(run: RunFolder, what: str) -> None:
     if not (run.path / "config.yaml").is_file():
-        raise InputError(f"There is no run in '{run.path}'; `likeness runs` lists those that there are.")
+        raise InputError(f"There is no run in '{run.path}'; `likeness runs` lists all runs.")
     if run.status().state == "running":
         raise InputError(f"The run '{run.name}' is running, so it cannot be {what}; stop it first.")

@@ -1,4 +1,4 @@
-"""A trained run as an encoder: its best weights, under the name "run:FOLDER", and what its evaluation shows its network of an image."""
+"""A trained run as an encoder: its best weights, under the name "run:FOLDER", with the preprocessing of its evaluation."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunPreprocessing:
-    """An RGB image is resized by bicubic interpolation, its middle is cut out, values are divided by 255, and normalized.
+    """Resizes an RGB image by bicubic interpolation, crops its center, divides by 255 and normalizes.
 
-    The shorter side, or where it is `squeezed` both, has `side` pixels after resizing, the middle that the network sees `crop`; mean and std are of
-    red, green and blue, by which values 0 to 1 are normalized.
+    The shorter side, or both if `squeezed`, is resized to `side` pixels, and the center crop has `crop`; mean and std are of red, green and blue, for
+    values from 0 to 1.
     """
 
     side: int
@@ -43,13 +43,13 @@ class RunPreprocessing:
 
 
 def run_preprocessing(network: "EmbeddingNetwork", data: DataConfig) -> RunPreprocessing:
-    """The center of the image, or of its whole frame, as in the run's evaluation."""
+    """The preprocessing of the run's evaluation: the center of the image, or of its whole frame."""
     mean, std = (tuple(each.flatten().tolist()) for each in (network.mean, network.std))
     return RunPreprocessing(data.kept or kept_size(data.image_size), data.frame == "whole", data.image_size, mean, std)
 
 
 def weights_metadata(network: "EmbeddingNetwork", config: RunConfig, figures: dict[str, Any]) -> dict[str, str]:
-    """Texts by name: the format of the tensors, Likeness's version, the whole config as YAML, preprocessing and figures as JSON."""
+    """Metadata of the weights: format of the tensors, Likeness's version, the whole config as YAML, preprocessing and metrics as JSON."""
     return {
         "format": "pt",
         "likeness.version": version("likeness"),
@@ -60,9 +60,9 @@ def weights_metadata(network: "EmbeddingNetwork", config: RunConfig, figures: di
 
 
 class RunEncoder(ImagesOnly):
-    """Embeddings of a run's best weights, as unit vectors; images only; those not normalized get one more dimension (`SphericalMap`).
+    """Encodes images with a run's best weights, as unit vectors; embeddings that are not normalized get one more dimension (`SphericalMap`).
 
-    Raises InputError as `load_network`.
+    InputError: as `load_network`.
     """
 
     def __init__(self, name: str, target: str, device: str = "auto") -> None:
@@ -82,13 +82,13 @@ class RunEncoder(ImagesOnly):
 
 
 def load_network(run: RunFolder) -> "EmbeddingNetwork":
-    """The network of a run with its best weights; InputError: no run, none that was evaluated yet, or weights that do not fit its config."""
+    """The network of a run with its best weights. InputError: no run, one without evaluation, or weights that do not fit its config."""
     from likeness.training.network.backbones import build_network
 
     backbone = run.config().backbone
     if not run.best.is_file():
-        raise InputError(f"The run '{run.path}' has no weights yet: it keeps the best ones from its first evaluation on; let it go on.")
-    # a whole network brings its own backbone; an embedding layer alone stands on the pretrained one
+        raise InputError(f"The run '{run.path}' has no weights yet: it keeps the best ones from its first evaluation on; let it continue.")
+    # a whole network contains its backbone; an embedding layer alone needs the pretrained one
     bare = backbone if backbone.head_only else backbone.model_copy(update={"weights": "none"})
     network = build_network(bare)
     own, weights = network.state_dict(), read_weights(run.best)
@@ -102,12 +102,12 @@ def load_network(run: RunFolder) -> "EmbeddingNetwork":
 
 
 def load_spherical_map(run: RunFolder) -> "SphericalMap":
-    """The map that makes unit vectors of embeddings that are not normalized, stored beside a run's best weights; InputError where they hold none."""
+    """The map to unit vectors for embeddings that are not normalized, stored with a run's best weights. InputError: there is none."""
     from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap
 
     weights = read_weights(run.best)
     if any(key not in weights for key in MAP_KEYS):
-        raise InputError(f"The weights of the run '{run.path}' do not say how long its embeddings are; train it again.")
+        raise InputError(f"The weights of the run '{run.path}' have no spherical map; train it again.")
     return SphericalMap(*(weights[key] for key in MAP_KEYS))
 
 

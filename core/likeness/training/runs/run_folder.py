@@ -1,4 +1,4 @@
-"""Work on disk that is begun, stopped and resumed; a run of it: its config, what it measured so far, its checkpoints. Readable meanwhile."""
+"""Folders of work that can be stopped and resumed, such as runs: config, metrics so far, checkpoints. Readable while the work is running."""
 
 import contextlib
 import hashlib
@@ -32,14 +32,14 @@ _BOOKKEEPING = ("step", "epoch", "rate", "seconds", "best_of")
 
 @dataclass(frozen=True)
 class Status:
-    """How a run stands.
+    """Status of a run.
 
     Attributes:
-        state: "new" (a config only), "running", "stopped" (by a person), "finished", "failed" (see `message`, one sentence for people), or "lost": it
-            says that it runs, but its process is gone; it can be resumed like a stopped one.
-        step, total: steps done and in all.
-        pid: the process, 0 where there is none.
-        seconds: spent in training.
+        state: "new" (only a config), "running", "stopped" (by a person), "finished", "failed" (see `message`, one sentence), or "lost": recorded as
+            running, but its process is gone; can be resumed like a stopped run.
+        step, total: steps done, and total steps.
+        pid: process id, 0 if there is none.
+        seconds: time spent in training.
     """
 
     state: State = "new"
@@ -51,7 +51,7 @@ class Status:
 
 
 class TaskFolder:
-    """A folder, not yet there maybe, of work that goes on where it was stopped or killed: how it stands, which process has it, whether to stop."""
+    """A folder, which may not exist yet, of work that can be stopped, killed and resumed: its status, its process, and stop requests."""
 
     kind = "task"
 
@@ -61,7 +61,7 @@ class TaskFolder:
         self._status, self._stop = self.path / "status.json", self.path / "stop"
 
     def status(self) -> Status:
-        """How it stands; a broken file counts as new."""
+        """The status; a broken file counts as new."""
         try:
             fields = parse_json(text_of(self._status), "The status")
             mark = str(fields.pop("process", ""))
@@ -73,7 +73,7 @@ class TaskFolder:
         return status
 
     def report_status(self, status: Status) -> None:
-        """Writes how it stands, and which process of that number is meant."""
+        """Writes the status, with a mark that identifies the process beyond its id."""
         write_atomic(self._status, json.dumps(vars(status) | {"process": process_mark(status.pid)}).encode())
 
     def request_stop(self) -> None:
@@ -86,17 +86,17 @@ class TaskFolder:
         self._stop.unlink(missing_ok=True)
 
     def claim(self) -> Status:
-        """Makes sure that no other process has it, else InputError, and forgets an earlier request to stop; returns how it stood."""
+        """Claims the work for this process, clears earlier stop requests and returns the previous status. InputError: another process has it."""
         before = self.status()
         if before.state == "running" and before.pid != os.getpid():
             raise InputError(f"The {self.kind} in '{self.path}' is running already (process {before.pid}); stop it first.")
-        if before.pid != os.getpid():  # else begun in the background, and asked to stop since, while this process came up
+        if before.pid != os.getpid():  # otherwise the request may have come while this background process was starting
             self.clear_stop()
         return before
 
     @contextlib.contextmanager
     def working(self, total: int) -> Iterator[Callable[..., None]]:
-        """Around the work of this process: yields `report(done, message="", state="running")`. An error or interruption is written as its end."""
+        """Context of this process's work; yields `report(done, message="", state="running")`. Records errors and interruptions in the status."""
         self.claim()
         begun, done = time.perf_counter(), 0
 
@@ -129,7 +129,7 @@ class RunFolder(TaskFolder):
         self._metrics = self.path / "metrics.jsonl"
 
     def create(self, config: "RunConfig") -> None:
-        """Writes the config and the environment; InputError where another config is there. Another number of processes makes no other run."""
+        """Writes config and environment. InputError: the folder has another config, except for the number of processes."""
         from likeness.training.config import as_yaml
 
         if (self.path / "config.yaml").is_file() and not self.config().same_run(config):
@@ -139,7 +139,7 @@ class RunFolder(TaskFolder):
             write_atomic(self.path / "environment.json", json.dumps(_environment(), indent=1).encode())
 
     def start_or_resume(self, config: "RunConfig") -> Status:
-        """Begins the run, or goes on with it, in this process; returns how it stood before. InputError as `create` and `claim`."""
+        """Starts or resumes the run in this process and returns the previous status. InputError: as `create` and `claim`."""
         self.create(config)
         self._remove_leftovers()
         before = self.claim()
@@ -147,24 +147,24 @@ class RunFolder(TaskFolder):
         return before
 
     def _remove_leftovers(self) -> None:
-        """What processes that were killed did not come to rename."""
+        """Deletes temporary files of killed processes."""
         for file in self.path.glob(".*.partial"):
             with contextlib.suppress(OSError):
                 if time.time() - file.stat().st_mtime > _LEFTOVER_SECONDS:
                     file.unlink()
 
     def end(self, state: State, message: str) -> None:
-        """Writes that the run has ended, at the step where it stood."""
+        """Records the end of the run at its current step."""
         now = self.status()
         self.report_status(Status(state, now.step, now.total, message, 0, now.seconds))
 
     def fail(self, message: str) -> None:
-        """Writes that an error ended the run; what was asked to stop, while it read images say, has not failed."""
+        """Records that an error ended the run, unless it was asked to stop, for example while reading images."""
         self.end("stopped" if self.stop_requested() else "failed", message)
 
     def config(self) -> "RunConfig":
-        """Raises InputError where there is no run."""
-        from likeness.training.config import read_config  # with all losses and labels, which looking for runs needs not
+        """The config of the run. InputError: there is no run."""
+        from likeness.training.config import read_config  # heavy: all losses and labels, which listing runs does not need
 
         file = self.path / "config.yaml"
         if not file.is_file():
@@ -172,7 +172,7 @@ class RunFolder(TaskFolder):
         return read_config(file)
 
     def append_metrics(self, row: dict[str, Any]) -> None:
-        """Adds one line; `step` is the step after which it was measured."""
+        """Appends a line; `step` is the step after which it was measured."""
         with self._metrics.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
 
@@ -182,7 +182,7 @@ class RunFolder(TaskFolder):
                 os.fsync(file.fileno())
 
     def metrics(self) -> pd.DataFrame:
-        """What was measured so far, a row each, by step; a line that is being written is left out."""
+        """The metrics so far, a row per measurement, by step; skips an incomplete line."""
         rows = []
         for line in self._lines():
             with contextlib.suppress(InputError):
@@ -192,33 +192,33 @@ class RunFolder(TaskFolder):
         return pd.DataFrame(rows)
 
     def _lines(self) -> list[str]:
-        """Of the measurements; none where there are none, damaged bytes as signs that are no JSON."""
+        """Lines of the metrics; empty if there are none. Damaged bytes are replaced, which makes invalid JSON."""
         try:
             return regular_file(self._metrics).read_bytes().decode(errors="replace").splitlines()
         except OSError:
             return []
 
     def metrics_stamp(self) -> tuple[int, int]:
-        """Size and time of change of what was measured: others whenever `metrics` has something new."""
+        """Size and modification time of the metrics, which change with every new measurement."""
         with contextlib.suppress(OSError):
             stat = self._metrics.stat()
             return stat.st_size, stat.st_mtime_ns
         return 0, 0
 
     def drop_metrics_after(self, step: int) -> None:
-        """Drops what was measured after `step`: a killed run goes on from its checkpoint, and measures that again."""
+        """Drops metrics after `step`: a killed run resumes from its checkpoint and measures them again."""
         if not self._metrics.is_file():
             return
         kept = [line for line in self._lines() if _step_of(line) <= step]
         write_atomic(self._metrics, "".join(f"{line}\n" for line in kept).encode())
 
     def write_report(self, report: dict[str, Any]) -> None:
-        """The final figures, with a checksum of their own."""
+        """Writes the final metrics, with a checksum."""
         write_atomic(self.path / "report.json", json.dumps(report | {_CHECKSUM: _digest(report)}, indent=1).encode())
         sync_folder(self.path)
 
     def report(self) -> dict[str, Any] | None:
-        """The final figures, or None before the end; InputError where the file is damaged. One without checksum, from before, is taken as it is."""
+        """The final metrics, None before the end. InputError: a damaged file. Old reports without checksum are accepted."""
         file = self.path / "report.json"
         if not file.is_file():
             return None
@@ -231,20 +231,20 @@ class RunFolder(TaskFolder):
         return found
 
     def best_figures(self) -> dict[str, float]:
-        """Figures of the best weights on the test images, with their `step`: of the report, or before the end of the evaluation that kept them."""
+        """Metrics of the best weights on the test images, with their `step`: from the report, or before the end the evaluation that kept them."""
         figures = (self.report() or {}).get("best") or checkpoint_figures(self.metrics(), self.config().selection_metric, "best")
         return {name: value for name, value in figures.items() if isinstance(value, int | float)}
 
 
 def figure_names(measured: Iterable[Any]) -> list[str]:
-    """Of what was measured, or its columns, the names of figures that judge a run."""
+    """The names of evaluation metrics among measurements, or their columns."""
     return [name for name in map(str, measured) if name not in _BOOKKEEPING and not name.startswith("loss")]
 
 
 def checkpoint_figures(measured: pd.DataFrame, selection: str, which: Checkpoint) -> dict[str, float]:
-    """The figures of a run, measured as `RunFolder.metrics` says, at a checkpoint, by name, with its `step` and `epoch`; empty before there is one.
+    """Metrics at a checkpoint by name, with its `step` and `epoch`, from `RunFolder.metrics`; empty if there is none yet.
 
-    The "last" is the last evaluation; before the first one, that of the untrained network. The "best" is the evaluation whose weights are kept.
+    "last" is the last evaluation, or that of the untrained network before the first one; "best" is the evaluation whose weights are kept.
     """
     evaluated = "best_of" if which == "best" else selection
     if evaluated not in measured or not measured[evaluated].notna().any():
@@ -254,22 +254,24 @@ def checkpoint_figures(measured: pd.DataFrame, selection: str, which: Checkpoint
 
 
 def find_run(name: Path | str) -> RunFolder:
-    """The run of a name or folder, with or without "run:" before it: a run's folder, or one of that name in the folder of runs; else InputError."""
+    """The run of a name or folder, with or without the prefix "run:": a run's folder, or one of that name in the folder of runs. InputError: there is
+    none.
+    """
     plain = str(name).removeprefix("run:")
     for folder in (as_path(plain), runs_dir() / plain):
         if plain.strip() and (folder / "config.yaml").is_file():
             return RunFolder(folder)
-    raise InputError(f"There is no run '{plain}', neither as a folder nor in '{runs_dir()}'; `likeness runs` lists those that there are.")
+    raise InputError(f"There is no run '{plain}', neither as a folder nor in '{runs_dir()}'; `likeness runs` lists all runs.")
 
 
 def list_runs(folder: Path) -> list[RunFolder]:
-    """The runs in the subfolders, newest first; those of a sweep are named by their place in its folder, "rates/runs/trial-0007"."""
+    """The runs in the subfolders, newest first; runs of a sweep are named by their path in it, "rates/runs/trial-0007"."""
     found = [RunFolder(place, place.relative_to(folder).as_posix()) for place in _places(folder, "config.yaml")]
     return sorted(found, key=lambda run: (run.path / "config.yaml").stat().st_mtime, reverse=True)
 
 
 def trained_folders(folder: Path) -> list[Path]:
-    """The folders of `list_runs` that have weights, those of the newest first; looks at file names alone."""
+    """The folders of `list_runs` that have weights, newest first; reads only file names."""
     weights = [place / "best.safetensors" for place in _places(folder, "best.safetensors") if (place / "config.yaml").is_file()]
     return [file.parent for file in sorted(weights, key=lambda file: file.stat().st_mtime, reverse=True)]
 
@@ -308,7 +310,7 @@ def _environment() -> dict[str, Any]:
 
 
 def process_mark(pid: int) -> str:
-    """What tells a process from others of the same number: the start of the system and of the process; "" where there is none, or no /proc."""
+    """Identifies a process beyond its id: start of the system and of the process; "" if there is no such process, or no /proc."""
     with contextlib.suppress(OSError, IndexError):
         start = _stat(pid)[19]
         return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()} {start}"
@@ -316,7 +318,7 @@ def process_mark(pid: int) -> str:
 
 
 def is_running(pid: int, mark: str = "") -> bool:
-    """Whether a process runs that has this number and, where one is given and can be told, this mark."""
+    """Whether a process with this id runs and, if given and available, with this mark."""
     if pid <= 0:
         return False
     try:
@@ -325,12 +327,12 @@ def is_running(pid: int, mark: str = "") -> bool:
         return False
     except PermissionError:
         pass
-    with contextlib.suppress(OSError, IndexError):  # a zombie has ended, though nobody asked for its end yet
+    with contextlib.suppress(OSError, IndexError):  # a zombie has ended, though its parent has not collected it yet
         if _stat(pid)[0] == "Z":
             return False
     return not mark or process_mark(pid) in ("", mark)
 
 
 def _stat(pid: int) -> list[str]:
-    """What Linux says of a process, from its state on; the name before that may hold anything."""
+    """Fields of /proc/PID/stat from the state on; the name before it may contain anything."""
     return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()

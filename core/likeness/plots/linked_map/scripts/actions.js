@@ -1,18 +1,18 @@
-// What a person does on a map: query, selection, view. The map itself (LinkedMap) draws it and sends it to Python.
+// Actions on a map: query, selection, view. LinkedMap draws the result and sends it to Python.
 
 const ANNOUNCE_MS = 200;
 
 class MapActions {
   toggleQuery(row) {
     this.query = row === this.query ? null : row;
-    this.neighbors = null; // those of the old query; Python sends the new ones
+    this.neighbors = null; // of the old query; Python sends the new ones
     this.say(this.query === null ? "No query" : `Query: image ${row + 1}`);
     this.toolbar.refresh();
     this.schedule();
     this.emit("query");
   }
 
-  /** Asks the page for the large picture of an image; false where it has none. */
+  /** Opens the large picture of an image; false if the page has no viewer. */
   openLarge(row) {
     const { thumbnails } = this.source ?? {};
     return Boolean(thumbnails) && !dispatchEvent(new CustomEvent("likeness-open", { detail: { row, rows: [row], thumbnails }, cancelable: true }));
@@ -33,7 +33,7 @@ class MapActions {
     if (changed.length) this.emit(...changed);
   }
 
-  /** Takes back the latest thing: the shape in hand, then the selection, then the query, then the legend. */
+  /** Undoes the latest action: the unfinished shape, the selection, the query or the legend. */
   escape(event) {
     event.stopPropagation();
     const drawing = this.panels.find((panel) => panel.drag);
@@ -68,12 +68,12 @@ class MapActions {
     this.live.textContent = text;
   }
 
-  /** Tells Python what is now so. */
+  /** Sends the current state to Python. */
   emit(...kinds) {
     this.send("edit", this.edits.next(kinds, { n: this.n, selected: this.selectedText, query: this.query }));
   }
 
-  /** Zooms both maps around their middle. */
+  /** Zooms both maps around their centers. */
   zoomAll(factor) {
     for (const panel of this.panels) panel.view?.zoomAt(factor, panel.width / 2, panel.height / 2, panel.width, panel.height);
     for (const panel of this.panels) panel.changed();
@@ -99,7 +99,7 @@ class MapActions {
     this.select(mask, how);
   }
 
-  /** Selects what a name on a map stands for. */
+  /** Selects the images of a name on a map. */
   async selectNamed(panel, entry, how) {
     const numbers = await panel.names.numbers(entry).catch(() => null);
     if (numbers?.length !== this.n) return;
@@ -111,17 +111,17 @@ class MapActions {
 
   togglePictures() {
     this.picturesOn = !this.picturesOn;
-    this.say(this.picturesOn ? "Pictures on the map where few points are in sight" : "No pictures on the map");
+    this.say(this.picturesOn ? "Pictures on the map where few points are visible" : "No pictures on the map");
     this.toolbar.refresh();
     this.schedule();
   }
 
   sayZoom(panel) {
     const count = panel.target ? rowsInBox(panel.grid, panel.sight()).length : 0;
-    this.say(`Zoom ${panel.view.zoom.toFixed(1)}, ${whole(count)} ${this.noun} in sight`);
+    this.say(`Zoom ${panel.view.zoom.toFixed(1)}, ${whole(count)} ${this.noun} visible`);
   }
 
-  /** Says which image a key or a finger has come to. */
+  /** Announces the image that a key or a finger has reached. */
   announce(row) {
     clearTimeout(this.announceTimer);
     this.announceTimer = setTimeout(async () => {
@@ -132,7 +132,7 @@ class MapActions {
     }, ANNOUNCE_MS);
   }
 
-  /** The colored range of a scale in shares of the whole one. */
+  /** The colored range, as shares of the whole scale. */
   rangeOf(coloring) {
     return (coloring.codes?.id === this.coloring?.codes?.id && this.range) || [0, 1];
   }
@@ -146,7 +146,7 @@ class MapActions {
     const { coloring } = this;
     this.range = [from, to];
     const [shares, codes] = await Promise.all([coloring.values, coloring.codes].map((part) => loadPart(part, this.source)));
-    if (coloring.codes.id !== this.coloring.codes?.id || this.range?.[0] !== from || this.range[1] !== to) return; // a newer one has come
+    if (coloring.codes.id !== this.coloring.codes?.id || this.range?.[0] !== from || this.range[1] !== to) return; // a newer request has finished first
     const isWhole = from <= 0 && to >= 1;
     if (isWhole) this.range = null;
     Object.assign(this, isWhole ? { codes, outside: 0 } : rangeCodes(shares, from, to, coloring.colors.length - 1));
@@ -158,6 +158,6 @@ class MapActions {
     const { low, high } = this.coloring;
     const [from, to] = (this.range ?? [0, 1]).map((share) => low + share * (high - low));
     this.send("colored", this.range ? { low: from, high: to } : {});
-    this.say(`Colored from ${short(from)} to ${short(to)}${this.outside ? `, ${whole(this.outside)} outside in gray` : ""}`);
+    this.say(`Colored from ${short(from)} to ${short(to)}${this.outside ? `, ${whole(this.outside)} outside, in gray` : ""}`);
   }
 }

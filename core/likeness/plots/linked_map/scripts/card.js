@@ -1,4 +1,4 @@
-// The card beside the pointer: picture, name, attributes. What is known stands at once, the rest follows.
+// The card beside the pointer: picture, name, attributes. Known parts are shown at once, others when they have loaded.
 
 const INFO_DELAY_MS = 70;
 const GAP = 18;
@@ -42,7 +42,7 @@ class Card {
       if (found.picture) this.draw(found.picture);
       this.label.textContent = found.label ?? this.label.textContent;
       this.write(found.attributes ?? {}, this.host.coloringLabel);
-      this.move(); // it may have grown
+      this.move(); // its size may have changed
     }, source.knows(row) ? 0 : INFO_DELAY_MS);
   }
 

@@ -27,7 +27,7 @@ function contrast(a, b) {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** White on white needs a rim; a palette of ours only where it would vanish. */
+/** White on white needs an outline; our own palette only where it would be invisible. */
 const needsOutline = (color, theme, kind) => contrast(color, theme.background) < (kind === "colors" ? 1.45 : 1.1);
 
 /** The theme as Streamlit's CSS variables give it. */

@@ -1,4 +1,4 @@
-// The scale of a color by numbers: ticks, and the range that is colored. What lies outside of it is gray.
+// The scale of a coloring by numbers: ticks, and the colored range; values outside are gray.
 
 const MOST_TICKS = 4;
 
@@ -83,7 +83,7 @@ class ColorRange {
     const share = Math.min(1, Math.max(0, (value - this.coloring.low) / (this.span || 1)));
     ends[end] = share;
     if (value === value && ends[0] < ends[1]) this.take(ends);
-    else this.show(this.range); // no number, or the other way round: as it was
+    else this.show(this.range); // not a number, or reversed: restore the old range
     this.host.sayRange();
   }
 
@@ -97,7 +97,7 @@ class ColorRange {
     const { colors, low } = this.coloring;
     const stops = colors.slice(0, -1).filter((_, i) => i % 8 === 0 || i === colors.length - 2);
     const at = (share) => `${100 * (ends[0] + share * (ends[1] - ends[0]))}%`;
-    const gray = this.coloring.grey;
+    const gray = this.coloring.gray;
     this.bar.style.background = `linear-gradient(to right, ${gray} ${at(0)}, ${stops.map((color, i) => `${color} ${at(i / (stops.length - 1))}`).join(", ")}, ${gray} ${at(1)})`;
     ends.forEach((share, end) => {
       const value = low + share * this.span;
@@ -109,7 +109,7 @@ class ColorRange {
     this.tell(this.host.outside);
   }
 
-  /** Says below the scale what is gray. */
+  /** The note below the scale about gray points. */
   tell(outside) {
     const { missing } = this.coloring;
     this.note.textContent = [outside && `${whole(outside)} outside, gray`, missing && `${whole(missing)} without a value, gray`].filter(Boolean).join("; ");

@@ -1,9 +1,9 @@
-// How many points become a picture: a pixel's color is the mean of the points on it, its opacity grows with their number.
+// Picture of many points: a pixel's color is the mean of the points on it, its opacity grows with their number.
 // Nothing depends on the order of the points, so a picture can be drawn in parts and in any order.
 
 const FEWEST = 30000; // from so many points on; fewer are drawn as discs over each other
 const FULL = 0.97;
-const UNDER = 0.2; // how much a point of a grey class counts against one in color
+const UNDER = 0.2; // weight of a point of a gray class relative to one in color
 const VIVID = 2;
 const PURE = 120; // spread between the channels of a color that needs no help
 const FAINT = 0.3; // opacity of the densest faded pixel
@@ -43,12 +43,12 @@ function inkTable(colors, theme, kind, under) {
     const load = under[code] && under.includes(0) ? UNDER : 1;
     return [...color.map((v) => v * load), load];
   }));
-  const grey = mixColors(theme.background, theme.text, 0.35);
-  const seen = colors.map((color) => (needsOutline(color, theme, kind) ? mixColors(color, theme.text, 0.2) : color)); // white on white has no rim here
-  return { front: inks(seen), faded: inks(seen.map((color) => mixColors(color, grey, 0.5))), vivid: kind === "category" ? VIVID : 1 };
+  const gray = mixColors(theme.background, theme.text, 0.35);
+  const seen = colors.map((color) => (needsOutline(color, theme, kind) ? mixColors(color, theme.text, 0.2) : color)); // no outlines here, so white is darkened
+  return { front: inks(seen), faded: inks(seen.map((color) => mixColors(color, gray, 0.5))), vivid: kind === "category" ? VIVID : 1 };
 }
 
-/** How much further from grey a mean of colors is shown: classes that mix stay apart by hue, and a pure color is what it was. */
+/** Factor that moves a mean of colors away from gray: mixed classes keep their hue, and pure colors are unchanged. */
 function freshness(red, green, blue, vivid) {
   const chroma = Math.max(red, green, blue) - Math.min(red, green, blue);
   return vivid > 1 && chroma < PURE ? Math.min(vivid, Math.sqrt(PURE / Math.max(chroma, 1))) : 1;

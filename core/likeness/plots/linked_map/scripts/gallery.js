@@ -1,11 +1,11 @@
-// Sections of equal tiles. Tiles are kept between calls and only change what differs, so that nothing flickers.
+// Sections of equal tiles. Tiles are kept between calls and updated in place, so that nothing flickers.
 
 const galleries = new WeakMap();
 const rowURL = (template, row) => template.replace("{row}", row);
 const inOrder = (rows) => [...rows].sort((a, b) => a - b).join();
-const OPEN = "likeness-open"; // asks the viewer of the page, if there is one, for a large picture
-const TICK_MS = 250; // quick ticks are sent as one
-const PATIENCE_MS = 5000; // for the server to have heard of them
+const OPEN = "likeness-open"; // opens a large picture in the page's viewer, if it has one
+const TICK_MS = 250; // quick ticks are sent together
+const PATIENCE_MS = 5000; // until the server must have received them
 const HEARD = ["keydown", "pointerdown"];
 const TICKING = [" ", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Shift", "Control", "Meta"]; // keys
 const whole = (number) => number.toLocaleString("en-US");
@@ -20,7 +20,7 @@ class Gallery {
     for (const kind of HEARD) addEventListener(kind, this.hear, true);
   }
 
-  /** Shows a picture large, with those of its section before and after it; false where the page has no viewer. */
+  /** Opens a picture in the viewer, with those of its section before and after it; false if the page has no viewer. */
   open(row, rows) {
     return !dispatchEvent(new CustomEvent(OPEN, { detail: { row, rows, thumbnails: this.data.thumbnails }, cancelable: true }));
   }
@@ -30,7 +30,7 @@ class Gallery {
     for (const kind of HEARD) removeEventListener(kind, this.hear, true);
   }
 
-  /** Whether what a person does may tick further; anything else may act on what is ticked, which is sent before. */
+  /** Whether an event may continue ticking; others may act on the ticks, which are sent first. */
   ticksOn(event) {
     return event.composedPath().includes(this.root) && (event.type === "pointerdown" || TICKING.includes(event.key));
   }
@@ -58,7 +58,7 @@ class Gallery {
     });
   }
 
-  /** The ticks as the server has them, unless it has not heard of the last ones yet. */
+  /** The server's ticks, unless it has not received the last ones yet. */
   takeTicks(rows) {
     const isHeard = !this.sent || this.sent === inOrder(rows) || performance.now() > this.patience;
     if (this.waiting || !isHeard) return;
@@ -66,13 +66,13 @@ class Gallery {
     this.selected = new Set(rows);
   }
 
-  /** Of ticks that the server has not heard of, none is sent or waited for any more. */
+  /** Drops ticks that the server has not received. */
   forgetTicks() {
     clearTimeout(this.waiting);
     this.waiting = this.sent = null;
   }
 
-  /** A click on a tick, or with Ctrl, changes one; with Shift it ticks all from the last one on. */
+  /** A click on a tick, or with Ctrl, changes one; with Shift it ticks all since the last one. */
   change(view, place, through) {
     const rows = view.section.rows;
     const verb = through || !this.selected.has(rows[place]) ? "add" : "delete";
@@ -123,7 +123,7 @@ class SectionView {
     this.fill();
   }
 
-  /** What the marks for same and different mean, in a line. */
+  /** Legend of the marks for same and different. */
   showLegend({ same, same_by: kind }) {
     this.legend.hidden = !same?.some((each) => each !== null);
     const mark = (name) => make("span", { className: "ga-mark", innerHTML: icon(name, 15) });
@@ -135,7 +135,7 @@ class SectionView {
     this.legend.replaceChildren(...parts);
   }
 
-  /** How many tiles stand side by side. */
+  /** Number of tiles in a line. */
   columns() {
     return Math.max(1, getComputedStyle(this.grid).gridTemplateColumns.split(" ").length);
   }
@@ -230,7 +230,7 @@ class Tile {
     this.tick.setAttribute("aria-checked", String(ticked));
   }
 
-  /** What a query bar takes when it is dropped there. */
+  /** Data for a drop on the query bar. */
   drag(carried) {
     carried.setData("application/x-likeness-row", String(this.row));
     carried.setDragImage(this.image, 20, 20);
@@ -265,7 +265,7 @@ class Tile {
     this.describe(section, i, { same, both, similarity, caption });
   }
 
-  /** The two buttons below a neighbor; the one that was said is pressed. */
+  /** The two buttons below a neighbor; the given answer is pressed. */
   showAnswers({ answers, captions }, i) {
     this.answers.hidden = !answers || this.row === this.gallery.data.query;
     const named = captions?.[i] || `${this.gallery.data.noun} ${this.row + 1}`;

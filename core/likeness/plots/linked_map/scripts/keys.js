@@ -1,11 +1,11 @@
-// Keys on a panel: every action of the mouse, and a way from point to point.
+// Keys of a panel: every action of the mouse, and steps from point to point.
 
 const STEP = 40;
 const ZOOM_STEP = 1.25;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }; // y upwards
-const KEPT_RIM = 50; // px that a point one comes to keeps from the panel's edge
+const KEPT_RIM = 50; // px between the current point and the panel's edge
 
-/** What a key does on a panel: (panel, event) => nothing. Letters are those that the key types, in either case. */
+/** Actions of keys on a panel: (panel, event) => nothing. Letters are the typed ones, in either case. */
 const ACTS = {
   "+": (panel) => zoomBy(panel, ZOOM_STEP),
   "=": (panel) => zoomBy(panel, ZOOM_STEP),
@@ -32,7 +32,7 @@ function bindKeys(panel) {
     const act = arrow ? (event.shiftKey ? goToPoint : pan) : ACTS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!act) return;
     event.preventDefault();
-    event.stopPropagation(); // the page has keys of its own
+    event.stopPropagation(); // the page has its own keys
     act(panel, event);
   });
   overlay.addEventListener("blur", () => panel.host.hover(-1));
@@ -50,13 +50,13 @@ function zoomBy(panel, factor) {
   panel.host.sayZoom(panel);
 }
 
-/** From the point in hand to the next one in the arrow's direction; at first to the query, or the point nearest to the middle. */
+/** From the current point to the next one in the arrow's direction; at first to the query, or the point nearest to the center. */
 function goToPoint(panel, { key }) {
   const { host } = panel;
   const at = panel.world(host.hovered);
   const row = at ? rowAhead(panel.grid, host.shown, at, ARROWS[key], host.hovered) : firstPoint(panel);
   if (row < 0) {
-    host.say("No point further on in this direction");
+    host.say("No more points in this direction");
     return;
   }
   bringIntoSight(panel, row);
@@ -85,7 +85,7 @@ function bringIntoSight(panel, row) {
   panel.changed();
 }
 
-/** Selects the point in hand alone, or puts it into the selection or takes it out. */
+/** Selects only the current point, or adds it to the selection or removes it. */
 function selectPoint(panel, adds) {
   const { host } = panel;
   const row = host.hovered;

@@ -1,4 +1,4 @@
-// What the colors mean. A class clicked is shown alone, further clicks add and remove classes.
+// Legend of the colors. A clicked class is shown alone; further clicks add and remove classes.
 
 const FINDABLE = 20;
 
@@ -9,7 +9,7 @@ class Legend {
     this.entries = new Map();
   }
 
-  /** Builds the legend of a coloring; cheap when it is the one that stands already. */
+  /** Builds the legend of a coloring; cheap if it is unchanged. */
   show(coloring) {
     const text = JSON.stringify([coloring.kind, coloring.label, coloring.names, coloring.counts, coloring.colors, coloring.low, coloring.high]);
     if (text === this.text) return;
@@ -42,7 +42,7 @@ class Legend {
   entry({ names }, code) {
     const swatch = make("span", { className: "lm-swatch" });
     const number = make("span", { className: "lm-number" });
-    const button = make("button", { className: "lm-entry", type: "button", title: `${names[code]}: show alone, or add to those shown`, onclick: () => this.toggle(code) },
+    const button = make("button", { className: "lm-entry", type: "button", title: `${names[code]}: show only this, or add it to those shown`, onclick: () => this.toggle(code) },
       swatch, make("span", { className: "lm-name", textContent: names[code] }), number);
     this.entries.set(code, { button, swatch, number, name: names[code].toLowerCase() });
     return button;
@@ -59,7 +59,7 @@ class Legend {
     for (const { button, name } of this.entries.values()) button.hidden = !name.includes(text.trim().toLowerCase());
   }
 
-  /** Colors, counts and states; `colors` are those in use, which differ from the coloring's where grey classes borrow some. */
+  /** Colors, counts and states; `colors` are those in use, which differ from the coloring's if gray classes borrow some. */
   refresh(colors, active, theme, kind, left, picked) {
     for (const [code, { button, swatch, number }] of this.entries) {
       number.textContent = picked ? `${whole(picked[code])}/${whole(left[code])}` : whole(left[code]);

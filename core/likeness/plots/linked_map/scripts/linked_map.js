@@ -1,4 +1,4 @@
-// The maps of one component: what Python sent, what a person does, and the one clock that draws.
+// The maps of a component: state from Python, actions of a person, and drawing once per frame.
 
 const instances = new WeakMap();
 
@@ -10,12 +10,12 @@ class LinkedMap extends MapActions {
     this.panels = [];
     this.n = 0;
     this.mode = "pan";
-    this.selected = null; // one byte a row, and the same as it travels
+    this.selected = null; // one byte per row, and the same as it is sent
     this.selectedText = null;
-    this.version = 0; // of what the points look like
+    this.version = 0; // of the points' look
     this.query = null;
     this.hovered = -1;
-    this.picturesOn = true; // at their points, where few are in sight
+    this.picturesOn = true; // at their points, where few are visible
     this.active = null; // classes shown alone, or null for all
     this.edits = new Edits();
     this.toolbar = new Toolbar(this.root.querySelector(".lm-bar"), this);
@@ -28,7 +28,7 @@ class LinkedMap extends MapActions {
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.escape(event));
   }
 
-  /** Takes in what Python sent: called at the start, whenever it changed, and when the theme did. */
+  /** Applies the data from Python: at the start, and whenever it or the theme has changed. */
   async update({ data, setTriggerValue, source = new ServerSource(data) }) {
     this.send = setTriggerValue;
     this.source = source;
@@ -78,14 +78,14 @@ class LinkedMap extends MapActions {
     const isSame = coloring.codes?.id === this.coloring?.codes?.id;
     this.coloring = coloring;
     this.coloringLabel = coloring.label;
-    if (isSame && this.range) return; // the colors are those of a range that a person chose
+    if (isSame && this.range) return; // a person chose the range of the colors
     this.range = null;
     this.outside = 0;
     this.codes = codes;
     if (!isSame) this.colorAsAsked(coloring);
   }
 
-  /** The range that a link or the session has, which lies in values. */
+  /** The range of a link or the session, in values. */
   colorAsAsked({ colored, values, low, high }) {
     if (!colored || !values || !(high > low)) return;
     const [from, to] = colored.map((value) => Math.min(1, Math.max(0, (value - low) / (high - low))));
@@ -97,9 +97,9 @@ class LinkedMap extends MapActions {
     this.selectedText = text;
   }
 
-  /** Everything that follows from selection, filter, legend and theme. */
+  /** Updates all that depends on selection, filter, legend and theme. */
   refresh() {
-    const { kind, grey } = this.coloring;
+    const { kind, gray } = this.coloring;
     if (this.countedOf !== this.codes || this.countedFor !== this.dimmed) {
       Object.assign(this, { countedOf: this.codes, countedFor: this.dimmed });
       this.countLeft();
@@ -110,7 +110,7 @@ class LinkedMap extends MapActions {
     const seen = [this.identity, this.n, this.selectedText, this.dimmedText, this.active && [...this.active].join(), this.codes, kind, used.join(), background.join(), text.join()];
     if (seen.some((value, i) => value !== this.seen?.[i])) {
       this.seen = seen;
-      this.takeColors(used.map((color) => parseColor(color)), kind, used.map((color) => (color === grey ? 1 : 0)));
+      this.takeColors(used.map((color) => parseColor(color)), kind, used.map((color) => (color === gray ? 1 : 0)));
       this.findRoles();
       this.version++;
       this.repaint();
@@ -126,20 +126,20 @@ class LinkedMap extends MapActions {
     this.inks = inkTable(colors, this.theme, kind, under);
   }
 
-  /** The coloring's colors; grey classes that are shown alone, or that a filter leaves, borrow colors that are free, the largest first. */
+  /** The coloring's colors; gray classes that are shown alone, or left by a filter, borrow free colors, the largest first. */
   usedColors() {
-    const { kind, colors, names, grey, legend } = this.coloring;
+    const { kind, colors, names, gray, legend } = this.coloring;
     if (kind !== "category" || !(this.active || this.dimmed)) return colors;
     const isShown = (code) => (this.active ? this.active.has(code) : this.left[code] > 0);
     const taken = new Set(colors.filter((_, code) => isShown(code)));
-    const free = [...new Set(colors)].filter((color) => color !== grey && !taken.has(color));
+    const free = [...new Set(colors)].filter((color) => color !== gray && !taken.has(color));
     const used = [...colors];
-    const borrowing = legend.filter((code) => isShown(code) && colors[code] === grey && names[code] !== this.coloring.missing);
+    const borrowing = legend.filter((code) => isShown(code) && colors[code] === gray && names[code] !== this.coloring.missing);
     for (const code of borrowing.sort((a, b) => this.left[b] - this.left[a])) if (free.length) used[code] = free.shift();
     return used;
   }
 
-  /** Rows of each class that no filter takes out. */
+  /** Number of unfiltered rows of each class. */
   countLeft() {
     this.left = new Array(this.coloring.colors.length).fill(0);
     if (this.codes) for (let i = 0; i < this.n; i++) if (!this.dimmed?.[i]) this.left[this.codes[i]]++;
@@ -202,7 +202,7 @@ class LinkedMap extends MapActions {
     if (more) this.schedule();
   }
 
-  /** What renderers draw, apart from the places. */
+  /** What renderers draw, except the positions. */
   get scene() {
     const { roles, codes, table, inks, version, theme } = this;
     return { roles, codes, table, inks, version, background: packColor(theme.background), ...this.has };
@@ -217,7 +217,7 @@ class LinkedMap extends MapActions {
     this.card.show(row, panel);
   }
 
-  /** What the coloring tells about a row without asking the server. */
+  /** What the coloring says about a row, without a request to the server. */
   knownAttributes(row) {
     const { coloring, codes } = this;
     return coloring.names && codes ? { [coloring.label]: coloring.names[codes[row]] } : {};
@@ -239,7 +239,7 @@ class LinkedMap extends MapActions {
 /** A second try after a moment: a part may be asked for just before the server has it. */
 const twice = (load) => load().catch(() => new Promise((done) => setTimeout(done, 400)).then(load));
 
-/** The map in `parentElement`, built or brought up to what `component` says; returns how to take it away. */
+/** Builds or updates the map in `parentElement` from `component`; returns a function that removes it. */
 function showMap(component) {
   const { parentElement } = component;
   const fresh = !instances.get(parentElement)?.root.isConnected;

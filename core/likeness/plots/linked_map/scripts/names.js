@@ -1,4 +1,4 @@
-// Names on a map: of clusters, coarse ones from afar and finer ones from near, or of the groups that the colors stand for.
+// Names on a map: of clusters, coarse or fine depending on the zoom, or of the groups of the colors.
 
 const DEEPER = 1.75; // zoom by which the next depth is shown: its clusters are a third as large
 const NAME_LINE = 22; // px
@@ -60,7 +60,7 @@ class Names {
     this.root.setAttribute("aria-label", this.kind === "groups" ? "Names of groups" : "Names of clusters");
   }
 
-  /** Puts the names where they belong in the view; what has moved only moves along. */
+  /** Places the names in the view; after a pan they are only moved. */
   draw() {
     const { panel } = this;
     this.root.hidden = !this.entries.length || Boolean(panel.morph);
@@ -81,7 +81,7 @@ class Names {
     return this.kind === "groups" ? this.panel.host.left.join() : "";
   }
 
-  /** Which names find room at a scale, wherever the map is moved: nothing comes and goes while it pans. */
+  /** The names that fit at a scale, independent of the pan, so that none appears or disappears while the map moves. */
   layOut(scale) {
     const { host, view } = this.panel;
     const usable = this.entries.filter(({ cluster }) => this.kind !== "groups" || host.left[cluster] > 0);
@@ -122,7 +122,7 @@ class Names {
     }
   }
 
-  /** A name as a button: keys reach it, while the pointer goes through it to the map, which asks `at`. */
+  /** A name as a button for keys; the pointer goes through it to the map, which calls `at`. */
   button({ entry, width }) {
     const id = `${entry.depth} ${entry.cluster}`;
     if (!this.buttons.has(id)) {

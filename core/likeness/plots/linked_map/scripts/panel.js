@@ -12,7 +12,7 @@ class Panel {
     this.host = host;
     this.canvas = make("canvas", { className: "lm-points" });
     this.overlay = make("canvas", { className: "lm-overlay", tabIndex: 0 });
-    this.overlay.setAttribute("role", "application"); // so that screen readers hand its keys on
+    this.overlay.setAttribute("role", "application"); // so that screen readers pass its keys on
     this.overlay.setAttribute("aria-roledescription", "map");
     this.hint = make("div", { className: "lm-hint", textContent: "Click the map or hold Ctrl to zoom with the wheel" });
     this.names = new Names(this);
@@ -37,7 +37,7 @@ class Panel {
     this.title.textContent = title;
     this.caption.textContent = caption;
     this.caption.hidden = !caption;
-    this.overlay.setAttribute("aria-label", `Map ${title}. Arrow keys move it, plus and minus zoom, shift and arrow keys go from point to point; question mark lists all keys.`);
+    this.overlay.setAttribute("aria-label", `Map ${title}. Arrow keys move it, plus and minus zoom, shift and arrow keys go from point to point, question mark lists all keys.`);
   }
 
   /** New positions: at once, or from where the points are now. */
@@ -89,7 +89,7 @@ class Panel {
     return this.moving ?? new PointSet(this.grid, Math.ceil(this.grid.size / MOVING));
   }
 
-  /** Lets go of what was made for positions that are gone. */
+  /** Releases what was made for old positions. */
   forget() {
     for (const points of [this.moving, this.points]) if (points) this.renderer?.forget(points);
     this.sorted = this.moving = this.points = null;
@@ -99,7 +99,7 @@ class Panel {
   step(now) {
     if (!this.morph) return false;
     const { morph } = this;
-    // A frame that comes late takes a short step all the same: a busy machine shows the way too, only slower.
+    // a late frame takes a short step, too: a busy machine shows the whole movement, only slower
     morph.done += Math.min(MAX_STEP_MS, Math.max(0, now - (morph.last ?? now)));
     morph.last = now;
     const share = morph.done / MORPH_MS;
@@ -204,7 +204,7 @@ class Panel {
   }
 }
 
-/** Rings around what was found, lines to it where the query is a point, the shape that is being drawn. */
+/** Rings around neighbors, lines to them if the query is a point, and the shape being drawn. */
 function drawOverlay(panel, context) {
   const { host, ratio, width, height, shape } = panel;
   const { text, background, primary } = host.theme;

@@ -1,4 +1,4 @@
-// Chips of a query. Pictures of a gallery are dropped on it.
+// Chips of a query, and a drop target for pictures of a gallery.
 
 const ROW = "application/x-likeness-row";
 
@@ -37,18 +37,18 @@ function chipOf(chip, index, count, send) {
   const shown = chip.picture
     ? make("img", { src: chip.picture, alt: chip.label, title: chip.label, draggable: false })
     : make("span", { className: "qb-label", textContent: chip.label, title: chip.label });
-  const weigh = button("weight", `×${weight}`, `Weight ${weight} of ${chip.label}; click for another`, "weigh");
+  const weigh = button("weight", `×${weight}`, `Weight ${weight} of ${chip.label}; click to change it`, "weigh");
   weigh.hidden = count < 2;
-  const sign = button("sign", less ? "−" : "+", less ? `Without ${chip.label}; click to search for it` : `With ${chip.label}; click to take it away`, "turn");
+  const sign = button("sign", less ? "−" : "+", less ? `Without ${chip.label}; click to include it` : `With ${chip.label}; click to exclude it`, "turn");
   return make("span", { className: `qb-chip${less ? " qb-less" : ""}` }, sign, shown, weigh, remove);
 }
 
 function endOf({ chips, holds_text: holdsText, reads_text: readsText }, send) {
   if (holdsText) {
     const keep = make("button", { type: "button", className: "qb-keep", textContent: "Add words", onclick: () => send("keep") });
-    keep.title = "Keep these words and type further ones";
+    keep.title = "Keep these words and type more";
     return [keep];
   }
-  const hint = `Add pictures by dragging them here or by their +${readsText ? ", words by typing them" : ""}.`;
+  const hint = `Drag pictures here or click their +${readsText ? "; type to add words" : ""}.`;
   return chips.length > 2 ? [] : [make("span", { className: "qb-hint", textContent: hint })];
 }

@@ -14,10 +14,10 @@ function pointRadius(n, width, height, zoom) {
 /** Colors of each code as packed pixels: full, faded, and whether it needs an outline against the background. */
 function colorTable(colors, theme, kind, under) {
   const outlined = colors.map((color) => needsOutline(color, theme, kind));
-  const grey = mixColors(theme.background, theme.text, 0.35);
+  const gray = mixColors(theme.background, theme.text, 0.35);
   return {
     full: Uint32Array.from(colors, packColor),
-    faded: Uint32Array.from(colors, (color) => packColor(mixColors(color, grey, 0.55))),
+    faded: Uint32Array.from(colors, (color) => packColor(mixColors(color, gray, 0.55))),
     outlined: Uint8Array.from(outlined),
     outline: packColor(mixColors(theme.background, theme.text, theme.dark ? 0.6 : 0.5)),
     under: Uint8Array.from(under),
@@ -65,7 +65,7 @@ class Raster {
       // Each point its own rim; where points lie thick the rims would drown the color, so there only the outermost stay visible.
       if (rim && many) this.rims(scene, transform, role, rim);
       const rims = many ? null : rim;
-      // Grey classes below, so that they do not drown the few in color.
+      // Gray classes below, so that they do not drown the few in color.
       if (scene.table.anyUnder) this.points(scene, transform, role, disc, scene.table.full, rims, 1);
       this.points(scene, transform, role, disc, scene.table.full, rims, 0);
     }

@@ -1,6 +1,6 @@
 // The list of keys, opened by "?" anywhere on the page or by the button.
 
-/** [title, keys, a selector of the page that has them; everywhere without one]. */
+/** [title, keys, selector of the pages that have them; none: everywhere]. */
 const SHORTCUTS = [
   ["Map", [
     ["Arrow keys", "Move the map"],
@@ -8,44 +8,44 @@ const SHORTCUTS = [
     ["0", "Show the whole map"],
     ["Z", "Zoom to the selection"],
     ["Shift + arrow keys", "Go from point to point"],
-    ["N", "Neighbors of the point; again to take it back"],
-    ["Enter", "Open the picture, where the page can; else its neighbors"],
-    ["Space", "Select the point alone"],
-    ["Shift + Space", "Add the point to the selection, or take it out"],
-    ["A, Shift + A", "Select all in sight, or add them"],
+    ["N", "Show the neighbors of the point; press again to hide them"],
+    ["Enter", "Open the picture if the page can, else show its neighbors"],
+    ["Space", "Select only this point"],
+    ["Shift + Space", "Add the point to the selection, or remove it"],
+    ["A, Shift + A", "Select all visible points, or add them"],
     ["C", "Clear selection and query"],
-    ["Esc", "Take back the last thing"],
-    ["P", "Pictures on the map on or off"],
-    ["V, L, B", "Drag to pan, to draw a lasso, to draw a box"],
+    ["Esc", "Undo the last of shape, selection, query, legend"],
+    ["P", "Show or hide pictures on the map"],
+    ["V, L, B", "Mode: pan, lasso, box"],
   ]],
   ["Names on the map", [
-    ["Tab", "From the map to its names"],
+    ["Tab", "Go from the map to its names"],
     ["Arrow keys", "Go from name to name"],
     ["Enter, Shift + Enter", "Select its images, or add them"],
   ]],
   ["Mouse and touch", [
-    ["Click, tap", "Neighbors of an image; on a name, its images"],
-    ["Shift + drag", "Lasso; in lasso and box mode, shift adds, alt removes"],
+    ["Click, tap", "Show an image's neighbors, or select a name's images"],
+    ["Shift + drag", "Draw a lasso; in lasso and box mode, shift adds, alt removes"],
     ["Wheel, two fingers", "Zoom"],
-    ["Double click", "On an image, open it; elsewhere, show the whole map"],
-    ["Long press", "The card of an image"],
+    ["Double click", "Open an image; elsewhere, show the whole map"],
+    ["Long press", "Show an image's card"],
   ]],
   ["Gallery", [
     ["Arrow keys", "Go from picture to picture"],
     ["Enter, click", "Open the picture"],
-    ["Space, Ctrl + click", "Tick the picture, or take the tick away"],
-    ["Shift + arrow keys", "Tick on the way"],
-    ["Shift + click", "Tick all from the last tick on"],
+    ["Space, Ctrl + click", "Tick or untick the picture"],
+    ["Shift + arrow keys", "Tick pictures along the way"],
+    ["Shift + click", "Tick all since the last tick"],
   ], ".stApp"],
   ["Open picture", [
     ["Left, right arrow", "Previous, next picture"],
-    ["1 to 9", "Give it a label, or take it away"],
+    ["1 to 9", "Add or remove a label"],
     ["Esc, click", "Close it"],
   ], ".stApp"],
   ["Labels", [
-    ["1 to 9", "Give the selected images a label"],
-    ["U, Shift + U", "Undo your last label, do it again"],
-    ["Y, N, Z", "How many match: yes, no, take back"],
+    ["1 to 9", "Label the selected images"],
+    ["U, Shift + U", "Undo or redo your last label"],
+    ["Y, N, Z", "How many match: yes, no, undo"],
   ], ".stApp"],
   ["Page", [
     ["?", "Open or close this list"],
@@ -53,7 +53,7 @@ const SHORTCUTS = [
   ]],
 ];
 
-let openList = null; // one at a time, however many maps a page has
+let openList = null; // one at a time, also with several maps on a page
 
 class Shortcuts {
   constructor(root) {

@@ -98,10 +98,10 @@ function develop(pixels, layers, { width, height }, margin, background, vivid) {
         const old = pixels[i];
         const [r, g, b] = [sums[q] / load, sums[q + 1] / load, sums[q + 2] / load];
         const fresh = freshness(r, g, b, vivid);
-        const grey = ((r + g + b) / 3) * (1 - fresh);
-        const red = channel(grey + fresh * r, old & 255, cover);
-        const green = channel(grey + fresh * g, (old >> 8) & 255, cover);
-        pixels[i] = 0xff000000 | (channel(grey + fresh * b, (old >> 16) & 255, cover) << 16) | (green << 8) | red;
+        const gray = ((r + g + b) / 3) * (1 - fresh);
+        const red = channel(gray + fresh * r, old & 255, cover);
+        const green = channel(gray + fresh * g, (old >> 8) & 255, cover);
+        pixels[i] = 0xff000000 | (channel(gray + fresh * b, (old >> 16) & 255, cover) << 16) | (green << 8) | red;
       }
     }
   }

@@ -1,7 +1,7 @@
-// Modes and actions above the maps, and the line that says how many rows are seen.
+// Modes and actions above the maps, and the count of rows.
 
 const MODES = [
-  ["pan", "Pan", "Pan: drag moves the map, shift-drag draws a lasso, a click asks for neighbors"],
+  ["pan", "Pan", "Pan: drag moves the map, shift-drag draws a lasso, a click shows neighbors"],
   ["lasso", "Lasso", "Lasso: draw around images; shift adds, alt removes"],
   ["box", "Box", "Box: drag a rectangle; shift adds, alt removes"],
 ];
@@ -11,7 +11,7 @@ const ACTIONS = [
   ["selection", "Zoom to the selection", "Zoom to the selection (Z)"],
   ["reset", "Reset view", "Reset view (double click, 0)"],
   ["clear", "Clear selection", "Clear selection (Esc)"],
-  ["pictures", "Pictures on the map", "Pictures on the map where few points are in sight (P)"],
+  ["pictures", "Pictures on the map", "Show pictures on the map where few points are visible (P)"],
   ["keys", "Keyboard shortcuts", "Keyboard shortcuts (?)"],
 ];
 

@@ -1,4 +1,4 @@
-// One picture, large, over the page. Galleries and maps ask for it with the event "likeness-open"; where this script is not on the page, nobody answers.
+// A large picture over the page, opened by galleries and maps with the event "likeness-open"; pages without this script ignore the event.
 
 const viewers = new WeakMap();
 const OPEN = "likeness-open";
@@ -12,7 +12,7 @@ class Viewer {
     this.build();
     parent.querySelector(".vi").append(this.root);
     this.hear = (event) => {
-      event.preventDefault(); // whoever asked learns that it was opened
+      event.preventDefault(); // tells the sender that it was opened
       this.open(event.detail);
     };
     addEventListener(OPEN, this.hear);
@@ -35,7 +35,7 @@ class Viewer {
     this.before = tool("Previous (left arrow)", "before", () => this.step(-1));
     this.after = tool("Next (right arrow)", "after", () => this.step(1));
     this.image = make("img", { draggable: false, decoding: "async" });
-    this.missing = make("p", { className: "vi-missing", textContent: "This picture can't be read any more." });
+    this.missing = make("p", { className: "vi-missing", textContent: "This picture can no longer be read." });
     this.image.onerror = () => this.failed();
     this.image.onload = () => this.image.classList.toggle("vi-tiny", Math.max(this.image.naturalWidth, this.image.naturalHeight) <= 96);
     this.stage = make("button", { className: "vi-stage", type: "button", title: "Close (Esc)" }, this.image, this.missing);
@@ -61,7 +61,7 @@ class Viewer {
     this.root.addEventListener("close", () => (this.image.src = ""));
   }
 
-  /** A click closes, a stroke to either side goes on. */
+  /** A click closes, a swipe goes to the next or previous picture. */
   bindStage() {
     let start = null;
     this.stage.addEventListener("pointerdown", (event) => (start = [event.clientX, event.clientY]));
@@ -89,13 +89,13 @@ class Viewer {
     this.follow(data.next);
   }
 
-  /** Goes to the page that an action leads to, once the server knows of the action, by a hidden link beside this element. */
+  /** Follows a hidden link to the action's page once the server knows of the action. */
   follow([action, id]) {
     if (action && id !== this.followed) document.querySelector(`.st-key-viewer_${action} a`)?.click();
     this.followed = id;
   }
 
-  /** `rows`: those of the tiles, in their order; `thumbnails`: template of their addresses. */
+  /** `rows`: rows of the tiles, in order; `thumbnails`: template of their URLs. */
   open({ rows, row, thumbnails }) {
     [this.rows, this.thumbnails] = [rows, thumbnails];
     this.isOwn = this.dataset(thumbnails) === this.dataset(this.data.thumbnails);
@@ -104,12 +104,12 @@ class Viewer {
     this.stage.focus({ preventScroll: true });
   }
 
-  /** The part of an address that names the images. */
+  /** The part of a URL that identifies the images. */
   dataset(template) {
     return template.replace(/^.*?(thumbnails|labeled)\//, "").split("/{")[0];
   }
 
-  /** Addresses of other routes for the same images. */
+  /** URLs of other routes for the same images. */
   route(name) {
     return this.thumbnails.replace(/(thumbnails|labeled)\//, `${name}/`).split("?")[0];
   }
@@ -126,14 +126,14 @@ class Viewer {
     this.before.disabled = at <= 0;
     this.after.disabled = at < 0 || at === this.rows.length - 1;
     const focused = this.root.getRootNode().activeElement;
-    // a disabled button would keep the focus, and a tile that goes would lose it
+    // a disabled button would keep the focus, and a removed tile would lose it
     if (this.root.open && (focused?.disabled || this.near.contains(focused))) this.stage.focus({ preventScroll: true });
     this.side.scrollTop = 0;
     this.showPicture();
     this.showDetails();
   }
 
-  /** The small picture at once, the large one in its place when it has come. */
+  /** The small picture at once, replaced by the large one when it has loaded. */
   showPicture() {
     const { row } = this;
     this.root.classList.remove("vi-failed");
@@ -183,7 +183,7 @@ class Viewer {
     }));
   }
 
-  /** Shown at once, as the server will find it. */
+  /** Shown at once, before the server confirms it. */
   label([name, value]) {
     const key = JSON.stringify([name, value]);
     if (!this.has.delete(key)) {
@@ -236,7 +236,7 @@ class Viewer {
   }
 
   key(event) {
-    event.stopPropagation(); // the page has keys of its own
+    event.stopPropagation(); // the page has its own keys
     if (event.target === this.field || event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const label = !this.labeling.hidden && /^[1-9]$/.test(event.key) && this.data.labels[event.key - 1];
