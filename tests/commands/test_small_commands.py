@@ -133,7 +133,7 @@ def test_answers_are_asked_for_in_a_file_and_lead_to_a_promise(run: Run, ok: Any
     assert (found["car_color"] == "red").mean() > 0.8
     assert (found.loc[found["promised"], "car_color"] == "red").mean() >= 0.9
     assert found["promised"].sum() > 20
-    for line, message in (("images/00001.webp,perhaps", "'perhaps'"), ("nope.webp,yes", "which is no image of")):
+    for line, message in (("images/00001.webp,perhaps", "'perhaps'"), ("nope.webp,yes", "which is not an image of")):
         answers.write_text(f"path,label\n{line}\n")
         status, _, err = run(*_QUERY, "--answers", str(answers))
         assert (status, message in err) == (2, True), err

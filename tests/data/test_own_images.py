@@ -34,7 +34,7 @@ class ImageFolder:
 Rows = type("Dataset", (ImageFolder,), {"__module__": "datasets.arrow_dataset", "samples": property()})
 
 NOT_PATHS = {
-    "pictures": ([PICTURE] * 3, "Image 0 is a PIL Image; save pictures that are in memory as files and pass paths of files"),
+    "pictures": ([PICTURE] * 3, "Image 0 is a PIL Image; save images in memory as files and pass paths of files"),
     "arrays": (np.zeros((3, 4, 4, 3)), "Image 0 is a numpy ndarray; save pictures"),
     "tensor": (torch.zeros(3, 3, 4, 4), r"are a torch Tensor; save pictures .* `lk.load\('photos'\).encode_images\(images\)`"),
     "ImageFolder": (ImageFolder(), r"ImageFolder; pass the paths of its files, \[path for path, _ in dataset.samples\], and labels=dataset.targets"),
@@ -60,7 +60,7 @@ def test_what_is_no_path_is_refused_with_the_way(given: str) -> None:
 def test_one_text_is_no_list_of_images() -> None:
     with pytest.raises(InputError, match=r"The images are 'abc', one text; pass `lk.read\('abc'\)`"):
         lk.Space(VECTORS, "abc")
-    with pytest.raises(InputError, match="The images are a DataFrame; give a folder, a file or a dataset's name"):
+    with pytest.raises(InputError, match="The images are a DataFrame; pass a folder, a file or a dataset's name"):
         read_dataset(pd.DataFrame({"path": ["a.png"]}))  # type: ignore[arg-type]
 
 
@@ -137,11 +137,11 @@ Pair = namedtuple("Pair", "a b")
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([["a", "b"], ["c"], []], "The labels 'label' hold a list, first .*'a', 'b'.*, but an image has one value of an attribute; join them"),
+        ([["a", "b"], ["c"], []], "The labels 'label' hold a list, first .*'a', 'b'.*, but an attribute has one value per image; join them"),
         ([["a", "b"]] * 3, "hold a list"),
         ({"tags": pd.Series([["a"], ["b"], ["c"]])}, "The labels 'tags' hold a list"),
         ([Pair(1, 2)] * 3, "hold a "),
-        (np.zeros((3, 2)), r"have shape \(3, 2\) for 3 rows; give one label per row"),
+        (np.zeros((3, 2)), r"have shape \(3, 2\) for 3 rows; pass one label per row"),
         (["a"], r"have shape \(1,\) for 3 rows"),
         ("abc", "The labels 'label' are a str, 'abc'; give one label per row"),
         ({"a", "b", "c"}, "are a set"),

@@ -101,7 +101,7 @@ def test_what_a_library_says_is_told_but_for_its_advice() -> None:
     wrapped = OSError("Unable to load weights")
     wrapped.__cause__ = error
     for each in (error, wrapped):
-        assert (reason_of(each), cause_of(each)) == ("it is damaged, or would have to run code, which is never done", None)
+        assert (reason_of(each), cause_of(each)) == ("it is damaged, or would execute code, which is not allowed", None)
     plain = ValueError("the header is  too\nshort")
     assert (reason_of(plain), cause_of(plain)) == ("the header is too short", plain)
     assert reason_of(KeyError()) == "KeyError"

@@ -57,7 +57,7 @@ def test_a_private_folder_where_there_is_no_home(tmp_path: Path, monkeypatch: py
     folder = cache_dir()
     assert folder.parent == tmp_path
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert "set LIKENESS_CACHE to keep it elsewhere" in caplog.text
+    assert "set LIKENESS_CACHE to choose another one" in caplog.text
     cache_dir()
     assert len(caplog.records) == 1
 

@@ -131,7 +131,7 @@ def test_files_that_hold_no_matrix_of_these_images(tmp_path: Path) -> None:
     for name, message in (
         ("none.npy", r"There is no file of label distances '.*none\.npy'; give a \.npy file with a matrix \(n, n\)"),
         ("x.npy", r"'x\.npy' has shape \(3, 3\), and there are 4 images; give a matrix \(4, 4\)"),
-        ("several.npz", r"'several\.npz' holds several arrays; save the one that is wanted with numpy\.save"),
+        ("several.npz", r"'several\.npz' holds several arrays; save one of them with numpy\.save"),
         ("objects.npy", r"'objects\.npy' cannot be read as an array \(.*\); save it with numpy\.save"),
         *((name, rf"'{name}' cannot be read as an array \(") for name in ("empty.npy", "text.npy")),
     ):

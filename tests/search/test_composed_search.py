@@ -141,11 +141,11 @@ def _near(what: Any, **options: Any) -> Any:
         (lambda: _near(0, allowed=np.arange(50) == 0), "No image is left"),
         (lambda: _near(50), "There is no image 50"),
         (lambda: _near(5, k=0), "k is 0"),
-        (lambda: _near(np.ones((2, 16))), "2 vectors stand where one is meant"),
+        (lambda: _near(np.ones((2, 16))), "2 vectors were given instead of one"),
         (lambda: _near("red"), "reads no text"),
         *[(lambda weight=weight: Query([(weight, "red")]), 'The weight of "red" is') for weight in (0, np.nan, np.inf, True, "1", None)],
         (lambda: Query([]), "has no term"),
-        (lambda: Query(["red"]), "no term of a query"),  # type: ignore[list-item]
+        (lambda: Query(["red"]), "not a query term"),  # type: ignore[list-item]
         (lambda: Query([(1, Query([(1, "a")]))]), "within a query"),
         (lambda: parse_query(""), "The query is empty; write it as in"),
         (lambda: parse_query("red"), "can't be read from 'red' on"),

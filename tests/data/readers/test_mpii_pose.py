@@ -95,7 +95,7 @@ def test_a_part_of_the_table_needs_the_files_of_that_part_only(root: Path) -> No
     some = ImageTable("Some", table.root, table.frame.iloc[[5, 1, 2]])
     found = mpii_labels(some).between(np.arange(3), np.arange(3))
     np.testing.assert_allclose(found, parts.mpii_distances("val")[np.ix_([5, 1, 2], [5, 1, 2])], rtol=1e-6)
-    with pytest.raises(InputError, match=r"MPII Human Pose in '.*' lacks 'list_nn\.pkl'; take it from the dataset published at https://github"):
+    with pytest.raises(InputError, match=r"MPII Human Pose in '.*' lacks 'list_nn\.pkl'; get it from the dataset published at https://github"):
         mpii_labels(read_mpii_pose(root))
 
 
