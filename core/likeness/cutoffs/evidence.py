@@ -1,4 +1,4 @@
-"""How many answers prove that few of a set are wrong: a bet against "more than this share is wrong", image after image, without replacement."""
+"""Sequential test that few of a set are wrong: a betting martingale against "more than this share is wrong", sampling without replacement."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ class Bet:
         self._logs = [float(np.log(share)) for share, _ in _STAKES]
 
     def add(self, match: bool) -> None:
-        """Takes the next answer; more than there are unknown images raise InputError."""
+        """Adds an answer; raises InputError for more answers than unknown images."""
         if self.drawn >= self.unknown:
             raise InputError(f"There are more answers than the {self.unknown} images; pass one for each.")
         chance = min(1.0, max(0.0, (self.bound - self.errors) / (self.unknown - self.drawn)))

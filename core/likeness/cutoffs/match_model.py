@@ -1,4 +1,4 @@
-"""Which images match, as a probability that grows with the score: all plausible curves at once, weighed by the scores and by answers."""
+"""Probability of a match as an increasing function of the score: a posterior over curves, given scores and answers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The two ways from a few labels to scores of all images: along the graph of neighbors, and by a linear probe. Both hold labels out as they go."""
+"""Class scores of all images from a few labels, by graph propagation or a linear probe, with held-out scores of the labeled images."""
 
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple

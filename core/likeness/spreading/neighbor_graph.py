@@ -1,5 +1,4 @@
-"""Labels spread along a graph of each image and its nearest: Zhou, Bousquet, Lal, Weston and Schoelkopf, "Learning with local and global
-consistency", NIPS 2003."""
+"""Label propagation on the neighbor graph: Zhou, Bousquet, Lal, Weston and Schoelkopf, "Learning with local and global consistency", NIPS 2003."""
 
 from collections import OrderedDict
 from threading import Lock
