@@ -84,5 +84,5 @@ def test_only_images_that_are_allowed_count(space: Space) -> None:
     assert found.next_to_ask(answers)[0] % 2 == 0
     with pytest.raises(InputError, match="True or False for each"):
         SpaceMatches(space, 0, allowed=allowed[:5])
-    with pytest.raises(InputError, match="1 images are left beside those of the query"):
+    with pytest.raises(InputError, match="1 images remain besides those of the query"):
         SpaceMatches(space, 0, allowed=np.arange(300) < 2)

@@ -115,9 +115,9 @@ JOINTS: dict[str, Any] = {"neck_x": [0, np.nan], "neck_y": [0, 4], "tail_x": [5,
 @pytest.mark.parametrize(
     ("columns", "config", "message"),
     [
-        ({"color": ["red"]}, {}, "'Cars' has no joints, no columns such as neck_x and neck_y; name another kind of label"),
+        ({"color": ["red"]}, {}, "'Cars' has no joints, such as columns neck_x and neck_y; choose another kind of label"),
         (JOINTS, {"columns": ("neck", "nose")}, "'Cars' has no column 'nose_x'; it has neck_x, neck_y, tail_x"),
-        (JOINTS, {}, "Image 1 has no coordinates for joint 0; leave out images with joints that are not visible"),
+        (JOINTS, {}, "Image 1 has no coordinates for joint 0; remove images with joints that are not visible"),
         *(
             (COLORS, {"kind": kind, "columns": columns}, message)
             for kind in ("numbers", "angles")

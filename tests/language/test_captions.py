@@ -59,7 +59,7 @@ def test_captions_and_keywords_that_do_not_fit(call: Callable[..., Any], given: 
     [
         (b"", r"captions 'c.csv' are empty; give a line of path and caption"),
         (b"path,caption\n1.jpg,\n", r"captions 'c.csv' are empty"),
-        (b"1.jpg,a bird, blue\n", r"Entry 1 of the captions 'c.csv' has 3 columns; give path and caption, the caption in quotes"),
+        (b"1.jpg,a bird, blue\n", r"Entry 1 of the captions 'c.csv' has 3 columns; write path and caption, the caption in quotes"),
         (b"1.jpg,a\n1.jpg,b\n", r"give '1.jpg' two captions, 'a' and 'b'; keep one"),
         (b"1.jpg,\xff\n", r"cannot be read .* give a CSV file in UTF-8"),
     ],

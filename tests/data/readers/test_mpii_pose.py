@@ -84,7 +84,7 @@ def test_the_lists_are_the_nearest_labels_and_between_the_parts_nothing_is_known
     np.testing.assert_array_equal(nearest_labels(labels, rows(table, "train"), 4), parts.mpii_lists("trn")[0])
     assert known_labels(table) == {"Pose": LabelsConfig(kind="mpii")}
     assert label_distances(table, LabelsConfig(kind="mpii")).between(np.array([0]), np.array([0])) == 0
-    with pytest.raises(InputError, match=r"Image 4 is in the part 'train' and image 6 in 'test'; label distances are known within a part only"):
+    with pytest.raises(InputError, match=r"Image 4 is in the part 'train' and image 6 in 'test'; label distances are only known within a part"):
         labels.between(np.array([4]), np.array([2, 6]))
 
 
