@@ -95,8 +95,8 @@ def test_what_arrived_before_an_error_is_kept_for_the_next_download(hub: FakeHub
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(downloads, "_receive", receive)
-        message = r"^The download of 'm' failed: the hub http://127\S+ failed \(503\)\. Try again later\. 0\.1 MB of 0\.1 MB were downloaded and "
-            r"are kept\.$"
+        failure = r"^The download of 'm' failed: the hub http://127\S+ failed \(503\)\. Try again later\."
+        message = failure + r" 0\.1 MB of 0\.1 MB were downloaded and are kept\.$"
         with pytest.raises(InputError, match=message):
             download("m", wanted)
     kept = _part(tmp_path).stat().st_size
