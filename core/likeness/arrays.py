@@ -137,6 +137,7 @@ def products_with_few(rows: NDArray[Any], few: NDArray[Any]) -> NDArray[Any]:
     NumPy's `@` splits such narrow products over threads, and waits for them hundreds of times longer than the product takes if other work occupies
     the cores. Here the calling thread reads each row once, and equal rows have equal products.
     """
+    # vecdot does not call BLAS, and so starts no threads
     found: NDArray[Any] = np.vecdot(rows[:, None], few)
     return found
 

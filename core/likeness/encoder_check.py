@@ -64,6 +64,7 @@ class EncoderCheck:
         """Separation of these images relative to images like its training images, 0 to 1; None if unknown."""
         if self.own is None:
             return None
+        # capped at 1: one figure above the encoder's own must not make up for a poor one
         shares = [min(1.0, max(0.0, getattr(self.sight, name) / max(getattr(self.own, name), 1e-9))) for name in ("gap", "rank", "agreement")]
         return float(np.prod(shares) ** (1 / len(shares)))
 
@@ -134,9 +135,11 @@ def images_to_check(table: "ImageTable", seed: int = 0) -> "ImageTable":
 def measure_sight(whole: Rows, first: Rows, second: Rows) -> Sight:
     """The figures of n images: unit rows (n, d) of the whole, and of two crops of each."""
     n = len(whole)
+    # first crops against second crops: a crop is never compared with itself
     crossed = np.asarray(first, np.float64) @ np.asarray(second, np.float64).T
     same, others = np.diag(crossed), crossed[~np.eye(n, dtype=bool)]
     centered = np.asarray(whole, np.float64) - np.mean(whole, axis=0)
+    # participation ratio: it equals r for r directions of equal variance
     variances = np.linalg.svd(centered, compute_uv=False) ** 2
     total = float((variances**2).sum())
     rank = float(variances.sum() ** 2 / total) if total > 0 else 0.0
@@ -210,6 +213,7 @@ def _same_prompts(base: Space, prompts: Sequence[str]) -> float | None:
         return None
     vectors = base.embed_prompts(distinct)[0]
     similarities = vectors @ vectors.T
+    # a prompt is not its own double
     np.fill_diagonal(similarities, -1)
     return float((similarities.max(1) > _SAME_TEXT).mean())
 

@@ -100,6 +100,7 @@ class Space:
     ) -> None:
         self.name, self.encoder, self.provenance = name, encoder, provenance
         self.embed_texts, self.embed_images, self.differentiable = embed_texts, embed_images, differentiable
+        # an estimator may map an image to zero, and that row must stay; from an encoder it is an error
         self.index, self.linear, self.estimator, self.base, self.store_dir = index, linear, estimator, base, store_dir
         self.vectors: Vectors = as_unit_rows(vectors, f"The vectors of '{name}'", zeros=estimator is not None)
         self.table = _table(images, labels, len(self.vectors), name)
@@ -237,6 +238,7 @@ class Space:
             return allowed, exclude
         rows = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
         chosen = np.full(len(self), -1)
+        # assigned from the last to the first, so that the first allowed row of each image wins
         chosen[numbers[rows[::-1]]] = rows[::-1]
         if exclude is not None and len(given := np.atleast_1d(to_numpy(exclude))):
             inside = (given >= 0) & (given < len(self))
@@ -396,6 +398,7 @@ class Space:
         """Raises InputError, with the reason from the tokenizer, if all prompts are equal to the encoder."""
         from likeness.encoders import text_warnings
 
+        # without an encoder there is no tokenizer that could tell why
         if self.encoder is None or np.abs(aspects - aspects[0]).max() >= _SAME_PROMPTS:
             return
         reasons = " ".join(text_warnings(self.encoder, notion.prompts))
@@ -413,6 +416,7 @@ class Space:
         if "other notions" in learns_from:
             from likeness.notions import fitting_notions, shipped_folder
 
+            # a notion with the same label would leak the evaluated property into the fit
             fitting = fitting_notions(self.table, self.encoder_name, shipped_folder())
             others = [each for each in fitting if each.name != notion.name and (each.attribute is None or each.attribute != notion.attribute)]
             material.append([self.embed_aspects(each)[0] for each in others])
@@ -529,6 +533,7 @@ class Space:
         values = pd.Series(to_numpy(labels) if is_torch(labels) else list(labels))
         images = pd.Series(self.image_numbers)
         several = values.groupby(images).transform("nunique") > 1
+        # a labeled row stands for its image, if it has one; the sort is stable, so that the first of them does
         labeled_first = values[~several].sort_values(key=pd.isna, kind="stable").index
         rows = images[labeled_first].drop_duplicates().index.sort_values()
         if not len(rows):

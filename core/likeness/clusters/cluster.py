@@ -121,6 +121,7 @@ def _nested(points: NDArray[np.float32], sizes: Sequence[int]) -> Clusters:
     leaves = [found for size in sizes if (found := _leaves(points, size)).max() > 0] or [np.zeros(len(points), np.int64)]
     whole = [_follow_neighbor(points, found) for found in leaves]
     labels, core, parents = [whole[-1]], [leaves[-1] >= 0], list[Labels]()
+    # from fine to coarse: each coarse cluster is defined as a union of fine ones, so that depths nest exactly
     for coarse, leaf in zip(whole[-2::-1], leaves[-2::-1], strict=True):
         names, own = np.unique(_majority(labels[0], coarse), return_inverse=True)
         if 1 < len(names) < len(own):  # else nothing is divided, here or further
@@ -135,6 +136,7 @@ def _leaves(points: NDArray[np.float32], size: int) -> Labels:
     """HDBSCAN's leaves, -1 for noise."""
     from sklearn.cluster import HDBSCAN
 
+    # too few points for two clusters, or all of them equal, which HDBSCAN does not accept
     if len(points) < 2 * size or not np.ptp(points, axis=0).any():
         return np.full(len(points), -1, np.int64)
     model = HDBSCAN(min_cluster_size=size, min_samples=min(_NEIGHBORS, len(points)), cluster_selection_method="leaf", copy=True)

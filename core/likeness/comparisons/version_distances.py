@@ -117,6 +117,7 @@ def _draw(changes: VersionChanges, pairs: Rows, seed: int) -> tuple[Rows, Rows, 
     if size < 2:
         raise InputError(f"The versions have {len(olds)} and {len(news)} images; a distance needs four of each.")
     dealt = rng.permutation(olds)
+    # disjoint halves: shared images would make the noise level too small
     first, rest = dealt[:size], dealt[size:]
     # an image whose content changed is another image, so it may stand on both sides
     stayed = (changes.old >= 0) & (changes.new >= 0) & (changes.state != "changed")

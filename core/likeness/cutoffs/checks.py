@@ -167,4 +167,5 @@ def _best_set(model: MatchModel, weights: Floats, known: Mapping[int, bool], dra
 
 def _risk(risk: float, number: int) -> float:
     """That of a check by its number from 0; in sum at most `risk`."""
+    # a geometric series, so that the risks of all checks together stay below `risk` (union bound)
     return risk * _FIRST_RISK * _LATER_RISK**number

@@ -50,7 +50,9 @@ SHIPPED_CARS = DatasetEntry(DATASET, "Synthetic Cars", DATASET, CARS_ENCODER)
 
 def new_entry(name: str, source: str, encoder: str, path_column: str | None = None, owner: str = "", gps: bool = False) -> DatasetEntry:
     """An entry whose id is derived from source, encoder and, if given, owner, so that others cannot guess it."""
+    # optional parts are appended only if set, so that ids of older versions stay valid
     text = "\n".join([source, encoder, path_column or "", *([owner] if owner else []), *(["gps"] if gps else [])])
+    # a private id works like a password in links, so it is longer
     digits = 32 if owner else 16
     return DatasetEntry(hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:digits], name, source, encoder, path_column, owner, gps)
 
@@ -109,6 +111,7 @@ def _alone() -> Iterator[None]:
 
     place = cache_dir() / "locks" / "datasets"
     make_folder(place.parent)
+    # the file lock alone does not exclude threads of one process
     with _one_at_a_time, FileLock(place):
         yield
 

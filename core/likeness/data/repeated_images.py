@@ -25,6 +25,7 @@ def one_row_an_image(table: ImageTable, files: Files | None = None) -> ImageTabl
     table = replace(table, frame=table.frame.drop(columns=IMAGE_COLUMN, errors="ignore"))
     listed = table.frame["path"].tolist()
     first = first_rows(listed, table.root, find_files(listed, table.root)[1] if files is None else files)
+    # only rows of repeated images are compared: their columns may be many and slow to group
     places = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
     if not len(places):
         return table

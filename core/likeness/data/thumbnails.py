@@ -64,6 +64,7 @@ def upright_picture(path: Path, least: int | None = None) -> "Image.Image":
             with Image.open(file) as image:
                 if least is not None:
                     image.draft("RGB", (least, least))
+                # large before few: a thread that waits for the large slot does not hold one of the others
                 with _one_large if image.width * image.height > _LARGE else nullcontext(), _few:
                     return to_rgb(image)
     except OSError:

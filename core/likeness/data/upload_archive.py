@@ -48,6 +48,7 @@ def zipped_images(name: str, content: bytes, limits: UploadLimits, tables: list[
         InputError: a damaged or encrypted archive, none or too many images in it, links, entries that share their bytes, or a bomb.
     """
     shown = plain_name(name)
+    # counted before `zipfile` builds an object for every entry
     if content.count(_CENTRAL) > (1 + _OTHERS) * limits.images:
         raise InputError(f"The ZIP file '{shown}' has more entries than {limits.images:,} images need; pack only the images.")
     try:
@@ -85,6 +86,7 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int = MAX
     """The content, at most one byte over the limit, whatever size the archive declares; empty if only this entry is damaged."""
     try:
         with archive.open(member) as file:
+            # one byte more shows the caller that the limit is exceeded
             return file.read(most + 1)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError):
         return b""
@@ -111,6 +113,7 @@ def _check_apart(name: str, members: list[zipfile.ZipInfo]) -> None:
     """Rejects entries that share compressed bytes, by which a small file can unpack to a huge one."""
     placed = sorted(members, key=lambda member: member.header_offset)
     for before, after in pairwise(placed):
+        # 30: the fixed part of a local file header
         if before.header_offset + 30 + before.compress_size > after.header_offset:
             raise InputError(f"The ZIP file '{name}' has entries that overlap; pack it again.")
 

@@ -118,6 +118,7 @@ def _stage(
     if not written:
         raise InputError(failed[0].reason if failed else "There are no images among the uploaded files; choose image files or a ZIP of images.")
     digest = hashlib.sha256()
+    # sorted: the same files in another order give the same folder
     for path, own_digest in sorted(written.items()):
         digest.update(path.encode("utf-8", "surrogateescape") + b"\0" + own_digest)
     digest.update(_write_facts(staging, *listed_images(tables, places, staging / _TABLE, path_column)))
@@ -179,6 +180,7 @@ def _inside(name: str, suffix: str) -> str:
     """A relative path for any file system, with the right suffix and without root, drive, parent folders, special characters, long names or deep
     levels.
     """
+    # the innermost folders are kept, because classes are usually named there
     parts = [part for part in re.sub(r"^[A-Za-z]:", "", name.replace("\\", "/")).split("/") if part not in ("", ".", "..")][-_DEPTH:]
     *folders, file = parts or ["image"]
     stem, own = os.path.splitext(file)

@@ -82,6 +82,7 @@ def _join_block(
         place, other = np.nonzero(plane_distances(rows, centers[cell], centers[near]) <= margin)
         return np.stack([bounds[cell] + place, near[other]])
 
+    # first all visits, then the comparisons cell by cell: each cell's vectors are read once per block
     place, cell = np.hstack(list(threads.map(visits, np.flatnonzero(np.diff(bounds)).tolist())))
     order = np.argsort(cell, kind="stable")
     place, starts = place[order], np.searchsorted(cell[order], np.arange(len(centers) + 1))

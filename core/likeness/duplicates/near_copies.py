@@ -103,6 +103,7 @@ def _cells(space: "Space", seed: int, progress: Progress | None) -> Iterator[IVF
         return
     folder = cache_dir() / "duplicates"
     make_folder(folder)
+    # in the cache, not in the system's temporary folder, which may be a small memory file system
     with tempfile.TemporaryDirectory(dir=folder) as place:
         told = (lambda done, total: progress(done, total, "Dividing into cells")) if progress else None
         index = build_index(space.vectors, Path(place) / "index", seed=seed, progress=told)

@@ -136,6 +136,7 @@ class PairCollector:
             return np.empty((0, 2), np.int64), np.empty(0, np.float32)
         keys, values = self._keys[0], self._values[0]
         order = np.lexsort((keys, -values))
+        # rounding can lift the cosine of equal images slightly above 1
         return np.stack(np.divmod(keys[order], self._columns), axis=1), np.minimum(values[order], np.float32(1))
 
     def _compact(self) -> None:
@@ -167,6 +168,7 @@ def join_blocks(first: Floats, second: Floats | None, threshold: float, found: P
             similarities = rows @ columns.T
             row, column = np.divmod(np.flatnonzero(similarities >= threshold - ROUNDING), len(columns))
             if second is None and start == begin:
+                # the block on the diagonal has each pair twice, and every image with itself
                 upper = row < column
                 row, column = row[upper], column[upper]
             found.add(begin + row, start + column, similarities[row, column])

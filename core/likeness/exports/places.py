@@ -81,6 +81,7 @@ def without_secrets(text: str, place: str) -> str:
     hidden = {part for part in re.split(r"[:@/?&=\s]+", f"{rest.rpartition('@')[0]} {rest.partition('?')[2]}") if len(part) > 2}
     if "=" in place and not is_address(place):
         hidden |= {word.partition("=")[2] for word in place.split() if word.startswith("password")}
+    # the longest first: a short secret may be a part of a longer one
     for part in sorted(hidden, key=len, reverse=True):
         text = text.replace(part, "…")
     return text.replace(place, "…")

@@ -50,6 +50,7 @@ def _fill(store: Store, material: Material, place: str, name: str, options: Expo
         store.create(material)
     elif not options.resume:
         raise InputError(f"'{name}' exists already in {shown(place)}; choose another name, or resume its interrupted export.")
+    # appending other rows would leave a mixture of two exports under one name
     elif there.get("export") != material.digest:
         raise InputError(
             f"'{name}' in {shown(place)} holds other images, attributes or vectors, so the export cannot be resumed; choose another name."

@@ -104,6 +104,7 @@ class CaptionLabels:
             firsts = tops[row : row + _BOUND_ROWS] - start
             there = np.add.reduceat(np.minimum.reduceat(apart, lefts, axis=1), firsts, axis=0)
             bounds[row : row + _BOUND_ROWS] = there + np.add.reduceat(np.minimum.reduceat(apart, firsts, axis=0), lefts, axis=1)
+        # slightly smaller, so that rounding never lifts a bound above the distance
         return bounds * np.float32(1 - 1e-5)
 
     def _centers(self, rows: Rows) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
@@ -157,6 +158,7 @@ def _between_images(ours: list[Bag], theirs: list[Bag], bounds: Numbers, costs: 
 def _least(bounds: Numbers, solved: Numbers, ours: list[Bag], theirs: list[Bag], costs: Numbers) -> float:
     best = np.inf
     for place in np.argsort(bounds, kind="stable"):
+        # bounds ascend: no later caption can be nearer
         if bounds[place] >= best:
             break
         if np.isnan(solved[place]):
@@ -174,6 +176,7 @@ def _relaxed(ours: list[Bag], theirs: list[Bag], costs: Numbers) -> Numbers:
         held = np.zeros((len(side), len(costs)))
         for row, bag in enumerate(side):
             held[row, bag.words] = bag.shares
+        # dense vectors over the vocabulary of the block, so that all pairs are one product of matrices
         shares.append(held)
         nearest.append(np.array([costs[bag.words].min(axis=0) for bag in side]))
     return np.asarray(np.maximum(shares[0] @ nearest[1].T, nearest[0] @ shares[1].T) * (1 - 1e-12))
@@ -231,6 +234,7 @@ def _vectors(words: list[str], vectors: str, device: str) -> dict[str, NDArray[A
 def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> LabelDistances:
     captions = read_captions(table)
     labels = caption_distances(captions, options.language)
+    # beyond that the matrix of all distances would not be computed in a reasonable time
     if len(labels) > _MOST_STORED or labels.costs is None:
         return labels
     content = hashlib.sha256(labels.costs.tobytes())

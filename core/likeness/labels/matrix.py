@@ -76,6 +76,7 @@ class ClassLabels:
     def between(self, rows: Rows, columns: Rows) -> Distances:
         ours, theirs = self.labels[rows], self.labels[columns]
         found = np.asarray(self.classes[ours][:, theirs], dtype=np.float32)
+        # an image and itself stay at 0
         found[(ours[:, None] == theirs[None, :]) & (rows[:, None] != columns[None, :])] = self.within_distance
         return found
 

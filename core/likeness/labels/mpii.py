@@ -87,9 +87,11 @@ def _from_lists(root: Path, count: int) -> Matrix:
     if wrong.size:
         row, place = wrong[0]
         raise _uneven(distances, (row, others[row, place]), f"{values[row, place]:g}, expected a number of 0 or more")
+    # NaN marks entries that no list names
     matrix = np.full((count, count), np.nan, dtype=np.float32)
     for row in range(count):
         matrix[row, others[row]] = values[row]
+        # a list that names its own image leaves another one out
         matrix[row, row] = 0 if np.isnan(matrix[row, row]) else np.nan
     left = np.argwhere(np.isnan(matrix))
     if left.size:
@@ -134,6 +136,7 @@ def _evened(matrix: Matrix, file: Path) -> Matrix:
     if own.size:
         raise _uneven(file, (own[0], own[0]), f"{matrix[own[0], own[0]]:g}, expected 0")
     starts = range(0, len(matrix), _BLOCK)
+    # in blocks: a transposed copy of the whole matrix would double the memory
     for row, column in ((row, column) for row in starts for column in starts if column >= row):
         ours, theirs = matrix[row : row + _BLOCK, column : column + _BLOCK], matrix[column : column + _BLOCK, row : row + _BLOCK].T
         wrong = np.argwhere(np.abs(ours - theirs) > _ROUNDING * largest)

@@ -36,6 +36,7 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progres
             return np.stack([_pruned(labels, rows, number, own, k, seed) for number, own in zip(block, bounds, strict=True)])
         distances = labels.between(rows[block], rows)
         distances[np.arange(len(block)), block] = np.inf
+        # the k-th smallest distance of each row; all ties with it are candidates
         limits = np.partition(distances, k - 1, axis=1)[:, k - 1]
         return np.stack([_first(row, limit, k, seed, number) for row, limit, number in zip(distances, limits, block, strict=True)])
 
@@ -49,6 +50,7 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progres
 
 
 def _pruned(labels: LabelDistances, rows: Rows, number: int, bounds: Distances, k: int, seed: int | None) -> Rows:
+    # an image is not its own neighbor
     bounds[number] = np.inf
     order, distances, limit = np.argsort(bounds, kind="stable"), np.full(len(rows), np.inf, np.float32), np.float32(np.inf)
     for start in range(0, len(rows) - 1, _AT_ONCE):
@@ -66,5 +68,6 @@ def _first(distances: Distances, limit: float, k: int, seed: int | None, number:
     """Positions of the k smallest values up to the limit, smallest first."""
     near = np.flatnonzero(distances <= limit)
     if seed is not None:
+        # seeded per image: the order does not depend on blocks or threads
         near = np.random.default_rng([seed, int(number), 6]).permutation(near)
     return near[np.argsort(distances[near], kind="stable")][:k]

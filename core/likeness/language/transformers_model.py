@@ -83,6 +83,7 @@ def _loaded(name: str, source: str, folder: Path | None, identity: str, pooling:
     else:
         wanted = transformers_hub_files(source)
         tokenizer, model, missing = load_from_hub(name, lambda local: _tried(*transformers_hub(source), place), lambda: (wanted,))
+    # many checkpoints lack the pooler, which the mean does not need
     _check_complete(name, [key for key in missing if pooling == "pooler" or "pooler" not in key])
     return tokenizer, model, place
 
@@ -91,6 +92,7 @@ def _tried(tokenizer: Any, model: Any, missing: list[str], place: "torch.device"
     """The loaded model, after embedding a word: a configuration that matches the weights may still fail on text."""
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    # GPT-2 has no padding token, and some tokenizers pad on the left, which would shift positions
     tokenizer.padding_side = "right"
     model = model.eval().requires_grad_(False).to(place)
     token_vectors(tokenizer, model, place, ["a"])

@@ -116,6 +116,7 @@ def candidate_vectors(places: Floats, weights: Floats, deviation: Floats) -> Flo
     """
     parts = weights[:, None] * places / deviation
     sums = [parts.sum(axis=0)] + ([parts[weights > 0].sum(axis=0)] if 0 < (weights > 0).sum() < len(weights) else [])
+    # relative to the longest term: below that, the direction of the sum is rounding error
     least = 1e-4 * np.linalg.norm(parts, axis=1).max()
     kept = [each / np.linalg.norm(each) for each in sums if np.linalg.norm(each) > least]
     if not kept:

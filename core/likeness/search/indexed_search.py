@@ -30,6 +30,7 @@ class IndexedSearch:
             raise InputError(f"The space has {len(vectors):,} images, its index {len(index.rows):,}; build the index again.")
         self._vectors, self._search = vectors, NotionSearch(index, U)
         self._plan: Plan | None = self._planned()
+        # daemon: a process that ends does not wait for the measurement
         self._calibration = threading.Thread(target=self._measure, daemon=True)
         if not self._plan.cheap_exact:
             self._plan = None

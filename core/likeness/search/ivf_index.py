@@ -64,6 +64,7 @@ def _write(rows: Floats, folder: Path, cells: int, seed: int, watch: _Watch) -> 
 
     quantizer = faiss.IndexFlatIP(rows.shape[1])
     quantizer.add(_centers(rows, cells, seed))
+    # first pass: the cell of each vector, from which the layout of the file follows
     cell_of = np.empty(len(rows), np.int32)
     for begin, block in _blocks(rows):
         cell_of[begin : begin + len(block)] = quantizer.search(block, 1)[1][:, 0]
@@ -75,6 +76,7 @@ def _write(rows: Floats, folder: Path, cells: int, seed: int, watch: _Watch) -> 
     vectors = np.lib.format.open_memmap(folder / "vectors.npy", "w+", np.float32, rows.shape)
     for name in ("rows", "vectors"):
         _reserve(folder / f"{name}.npy")
+    # second pass: copy each block of vectors to the free places of their cells
     free = starts[:-1].copy()
     for begin, block in _blocks(rows):
         mine = cell_of[begin : begin + len(block)]
@@ -87,6 +89,7 @@ def _write(rows: Floats, folder: Path, cells: int, seed: int, watch: _Watch) -> 
         watch.add(len(block))
     order.flush()
     vectors.flush()
+    # written last: an index without it counts as incomplete, and sizes reveal truncated files
     sizes = {name: (folder / f"{name}.npy").stat().st_size for name in _FILES}
     (folder / _ABOUT).write_text(json.dumps({"version": _VERSION, "bytes": sizes}))
 
@@ -118,6 +121,7 @@ def _blocks(rows: Floats) -> Iterator[tuple[int, Floats]]:
 
 def _finite(rows: Floats) -> Floats:
     block: Floats = np.ascontiguousarray(rows, dtype=np.float32)
+    # one NaN or infinity makes the sum of its row non-finite, which is cheaper to test than every value
     if not np.isfinite(block.sum(axis=1)).all():
         raise InputError("Some vectors have NaN or infinity; embed those images again.")
     return block
@@ -125,6 +129,7 @@ def _finite(rows: Floats) -> Floats:
 
 def _same_vectors(index: IVFIndex, rows: Floats) -> bool:
     """True if a sample of the stored vectors equals the rows they belong to."""
+    # comparing all vectors would read both files; an index of other vectors differs in nearly every row
     places = np.linspace(0, len(rows) - 1, min(_SPOT_CHECKS, len(rows))).astype(int)
     named = index.rows[places]
     return bool((named >= 0).all() and (named < len(rows)).all()) and np.array_equal(index.vectors[places], rows[named].astype(np.float32))

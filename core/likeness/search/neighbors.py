@@ -117,6 +117,7 @@ def _search(
         for begin in range(0, len(queries), size):
             chunk = slice(begin, begin + size)
             similarities = scale(queries[chunk], "The queries", begin) @ part.T
+            # -inf instead of dropping columns, so that column numbers stay gallery rows
             similarities[:, hidden] = -np.inf
             own = within.excluded[chunk] - first
             inside = np.flatnonzero((own >= 0) & (own < len(part)))
@@ -144,6 +145,7 @@ def _largest(similarities: NDArray[np.float32], k: int) -> NDArray[np.int64]:
     it leaves nothing to chance where values are equal.
     """
     queries, columns = similarities.shape
+    # 4 k groups keep the number of columns at or above the threshold small; 64 columns per group make the pass over maxima cheap
     groups = max(4 * k, columns // 64)
     if k == 0 or groups > columns // 2:
         return np.argsort(-similarities, axis=1, kind="stable")[:, :k]

@@ -53,6 +53,7 @@ class NotionView:
         """
         codes: Floats = vectors if self.U is None else vectors @ self.U
         lengths: Floats = np.sqrt(np.einsum("ij,ij->i", codes, codes))
+        # below rounding a length is noise: dividing by infinity gives a zero row instead of a random direction
         lengths[lengths <= np.finfo(np.float32).eps * (1 if self.U is None else np.linalg.norm(self.U))] = np.inf
         return codes / lengths[:, None], lengths
 
@@ -81,6 +82,7 @@ class NotionView:
 def best(rows: NDArray[np.int64], values: Floats, k: int) -> tuple[NDArray[np.int64], Floats]:
     """The k largest values with their rows, ties by row."""
     if len(values) > k:
+        # includes ties with the k-th value, which the sort below resolves by row number
         reached = np.flatnonzero(values >= np.partition(values, len(values) - k)[len(values) - k])
         rows, values = rows[reached], values[reached]
     order = np.lexsort((rows, -values))[:k]

@@ -49,6 +49,7 @@ def calibrate_nprobe(search: NotionSearch, queries: int = 100, k: int = 10, seed
         part = slice(begin, min(begin + _PART, n))
         near = toward @ index.vectors[part].T / search.lengths(part)
         inside = (chosen >= part.start) & (chosen < part.stop)
+        # a query must not find itself
         near[inside, chosen[inside] - part.start] = -np.inf
         values, places = np.hstack([values, near]), np.hstack([places, np.broadcast_to(np.arange(part.start, part.stop), near.shape)])
         best = np.argpartition(-values, min(count, values.shape[1]) - 1, axis=1)[:, :count]
@@ -95,6 +96,7 @@ def plan(n: int, m: int, d: int, calibration: Calibration | None = None, recall:
     exact = Plan(True, 0, 1.0, everything <= _CHEAP_BYTES)
     if calibration is None or exact.cheap_exact:
         return exact
+    # cost of the cells: their vectors in the encoder's d dimensions, and the ranking of all centers in the notion's m
     probes = calibration.probes(recall)
     share = float(calibration.share[probes - 1])
     through_cells = int(share * n * d + len(calibration.share) * m) * _BYTES

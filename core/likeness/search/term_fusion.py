@@ -28,6 +28,7 @@ class TermStatistics(NamedTuple):
 def term_statistics(similarities: Floats) -> TermStatistics:
     """Statistics of similarities (t, n); the deviation is infinite for a term with equal similarities."""
     deviation = similarities.std(axis=1, keepdims=True)
+    # dividing by infinity makes z zero, so that a term without contrast decides nothing
     deviation = np.where(deviation > _FLAT, deviation, np.inf).astype(np.float32)
     return TermStatistics(similarities.min(axis=1, keepdims=True), similarities.mean(axis=1, keepdims=True), deviation)
 
@@ -55,6 +56,7 @@ def all_hold(
     logs = np.empty_like(similarities)
     logs[liked] = _liked(similarities[liked], statistics.low[liked], similarities[liked].max(axis=1, keepdims=True))
     z = (similarities[~liked] - statistics.mean[~liked]) / statistics.deviation[~liked]
+    # log sigmoid(-x), computed without overflow
     logs[~liked] = -np.logaddexp(0, avoided_slope * (z - avoided_from))
     return np.asarray(np.exp(np.abs(signed) / np.abs(signed).sum() @ logs), np.float32)
 
@@ -72,6 +74,7 @@ def may_be_best(similarities: Floats, statistics: TermStatistics, weights: Seque
     least = np.log(np.partition(all_hold(similarities[:, some], statistics, weights), -k)[-k]) * np.abs(signed).sum() - _ROUNDING
     low, high = statistics.low[liked], similarities[liked, highest[liked]][:, None]
     kept = np.zeros(n, bool)
+    # they define the upper end of each term's scale, so dropping them would change all scores
     kept[highest] = True
     for begin in range(0, n, _BLOCK):
         bounds = signed[liked] @ _liked(similarities[:, begin : begin + _BLOCK][liked], low, high)

@@ -58,7 +58,7 @@ def verify(connection: sqlite3.Connection) -> None:
     given = f"SUM(CASE WHEN after_edit IS NULL THEN 0 ELSE {_ROW.format('after_')} END)"
     taken = f"SUM(CASE WHEN before_edit IS NULL THEN 0 ELSE {_ROW.format('before_')} END)"
     if connection.execute(f"SELECT IFNULL({given} - {taken}, 0) FROM changes").fetchone() != (held,):
-        raise DamagedError("  in the current values")
+        raise DamagedError(" in the current values")
 
 
 def is_sound(connection: sqlite3.Connection) -> bool:
@@ -74,6 +74,7 @@ def repair(connection: sqlite3.Connection) -> list[int]:
     """Drops edits with wrong checksums, their undos and redos, and changes of names that came with them and are damaged, too. The current values are
     recomputed from the other edits. Returns the numbers of the dropped edits. Raises DamagedError if the file has no checksums or other damage.
     """
+    # damage may be in an index only, which is rebuilt from its table
     connection.execute("REINDEX")
     if not _has_any(connection) or connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
         raise DamagedError
@@ -86,6 +87,7 @@ def repair(connection: sqlite3.Connection) -> list[int]:
         for table, column, between in zip(_NAMES, ("image", "attribute", "after_value"), limits, strict=False):
             connection.execute(f"DELETE FROM changes WHERE {column} > ? AND {column} <= ?", between)
             connection.execute(f"DELETE FROM {table} WHERE id > ? AND id <= ?", between)
+    # newest first: what an undo restored from an older dropped edit is replaced when that one follows
     for edit in sorted(left_out, reverse=True):
         connection.execute(_BEFORE, (edit,))
         connection.execute("DELETE FROM changes WHERE edit = ?", (edit,))

@@ -90,6 +90,7 @@ def writing(path: Path, wait_seconds: float, is_sound: bool = True) -> Iterator[
 def _state(path: Path) -> tuple[tuple[int, int, int], ...]:
     """State of the files on disk; empty if there are none."""
     found = []
+    # in WAL mode new commits first lie in the second file
     for file in (path, Path(f"{path}-wal")):
         with suppress(FileNotFoundError):
             found.append(os.stat(file))
@@ -182,11 +183,13 @@ def _make(path: Path) -> None:
 def _put(partial: Path, path: Path) -> None:
     with partial.open("rb+") as file:
         os.fsync(file.fileno())
+    # the content is on disk before the name, so that a power failure leaves no empty file of that name
     partial.replace(path)
     sync_folder(path.parent)
 
 
 def _remove(partial: Path) -> None:
+    # SQLite leaves these beside its file if its process is killed
     for suffix in ("", "-wal", "-shm", "-journal"):
         Path(f"{partial}{suffix}").unlink(missing_ok=True)
 

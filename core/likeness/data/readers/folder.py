@@ -130,12 +130,14 @@ def _images(folder: Path, found: _Found) -> Iterator[str]:
     visited: set[str] = set()
     for place, folders, files in os.walk(folder, followlinks=True, onerror=lambda error: _report(error, folder, found)):
         real = os.path.realpath(place)
+        # by real path: a link to a parent folder would be followed forever
         if real in visited or not allows(Path(real)):
             folders.clear()
             continue
         visited.add(real)
         of_programs = {name for name in folders if kept_by_a_program(name, Path(place).parts)}
         found.kept_by_programs.update(name_to_text(name) for name in of_programs)
+        # in place: `os.walk` descends only into what is left in this list
         folders[:] = [name for name in folders if not name.startswith(".") and name not in of_programs]
         relative = Path(place).relative_to(folder)
         found.tables += [name_to_text((relative / file).as_posix()) for file in files if _is_of(file, TABLE_SUFFIXES)]
