@@ -100,8 +100,8 @@ class Space:
     ) -> None:
         self.name, self.encoder, self.provenance = name, encoder, provenance
         self.embed_texts, self.embed_images, self.differentiable = embed_texts, embed_images, differentiable
-        # an estimator may map an image to zero, and that row must stay; from an encoder it is an error
         self.index, self.linear, self.estimator, self.base, self.store_dir = index, linear, estimator, base, store_dir
+        # an estimator may map an image to zero, and that row must stay; from an encoder it is an error
         self.vectors: Vectors = as_unit_rows(vectors, f"The vectors of '{name}'", zeros=estimator is not None)
         self.table = _table(images, labels, len(self.vectors), name)
 
