@@ -121,7 +121,7 @@ _QUERY = ("matches", "cars", "--encoder", "cars-small", "--text", "a red car", "
 def test_answers_are_asked_for_in_a_file_and_lead_to_a_promise(run: Run, ok: Any, tmp_path: Path) -> None:
     answers, out = tmp_path / "answers.csv", tmp_path / "matches.csv"
     colors = CARS.set_index("path")["car_color"]
-    assert "guess from the scores alone" in ok(*_QUERY, "--answers", answers)[0]
+    assert "guess from the scores only" in ok(*_QUERY, "--answers", answers)[0]
     for _ in range(5):
         lines = pd.read_csv(answers, dtype=str, keep_default_na=False)
         assert (lines["label"] == "").sum() >= 5
@@ -189,7 +189,7 @@ def test_the_list_of_runs_says_whose_weights_its_figures_are_of(run: Run, ok: An
         assert (line["epoch"], line[f"{which} recall_at_1"], line[f"{which} nmi"]) == (epoch, recall, nmi)
     ok("runs", "list", first.path.parent)
     status, _, err = run("runs", "--figures", "middle")
-    assert (status, "--figures is 'middle'; choose best or last" in " ".join(err.split())) == (2, True)
+    assert (status, "Invalid --figures 'middle'; choose best or last" in " ".join(err.split())) == (2, True)
 
 
 def test_a_run_is_renamed_and_deleted_after_a_question(run: Run, ok: Any, first: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def test_what_is_not_meant_are_the_other_aspects_where_one_is_named() -> None:
 
 
 def test_what_cannot_be_is_refused(space: Space) -> None:
-    with pytest.raises(InputError, match="weights below 0"):
+    with pytest.raises(InputError, match="negative weights"):
         SpaceMatches(space, lk.Query([(1, 3), (1, 4)]), ["a car"])
     with pytest.raises(InputError, match="no text"):
         SpaceMatches(space, 3, ["a car"])

@@ -35,14 +35,14 @@ Rows = type("Dataset", (ImageFolder,), {"__module__": "datasets.arrow_dataset", 
 
 NOT_PATHS = {
     "pictures": ([PICTURE] * 3, "Image 0 is a PIL Image; save images in memory as files and pass paths of files"),
-    "arrays": (np.zeros((3, 4, 4, 3)), "Image 0 is a numpy ndarray; save pictures"),
-    "tensor": (torch.zeros(3, 3, 4, 4), r"are a torch Tensor; save pictures .* `lk.load\('photos'\).encode_images\(images\)`"),
+    "arrays": (np.zeros((3, 4, 4, 3)), "Image 0 is a numpy ndarray; save images"),
+    "tensor": (torch.zeros(3, 3, 4, 4), r"are a torch Tensor; save images in memory .* `lk.load\('photos'\).encode_images\(images\)`"),
     "ImageFolder": (ImageFolder(), r"ImageFolder; pass the paths of its files, \[path for path, _ in dataset.samples\], and labels=dataset.targets"),
     "datasets": (Rows(), "are a datasets Dataset; save its images as files and pass paths of files, a data frame with a column 'path'"),
     "dicts": ([{"image": PICTURE}] * 3, "Image 0 is a dict; pass paths of files, a data frame with a column 'path', or what `lk.read` gives"),
     "numbers": (range(3), "Image 0 is a int; pass paths of files"),
     "set": ({"a.png", "b.png", "c.png"}, "are a set; pass paths of files"),
-    "frame of pictures": (pd.DataFrame({"path": [PICTURE] * 3}), "Image 0 is a PIL Image; save pictures"),
+    "frame of pictures": (pd.DataFrame({"path": [PICTURE] * 3}), "Image 0 is a PIL Image; save images"),
     "frame with a gap": (pd.DataFrame({"path": ["a.png", None, "c.png"]}), "Image 1 is a .*; pass paths of files"),
     "frame without paths": (pd.DataFrame({"x": range(3)}), "has no column 'path'"),
 }

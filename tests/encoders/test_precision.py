@@ -141,7 +141,7 @@ def test_what_has_no_lengths_is_refused(table: ImageTable, tmp_path: Path) -> No
     unknown = "have unit length and no encoder; embed the images"
     unit = "'plain' gives unit vectors only, so the lengths of its features are not known; use an open_clip"
     notion = lk.embed(table, "cars-small").refit(lk.Notion("color", "a {} car", ["red", "blue"]))
-    for space, said in ((lk.Space(np.eye(3)), unknown), (notion, "have length 1"), (lk.embed(table, Plain()), unit)):
+    for space, said in ((lk.Space(np.eye(3)), unknown), (notion, "have unit length"), (lk.embed(table, Plain()), unit)):
         with pytest.raises(InputError, match=said):
             space.lengths  # noqa: B018
     with pytest.raises(InputError, match="were not all computed; start it again"):

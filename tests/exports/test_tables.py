@@ -86,7 +86,7 @@ def test_in_parts_it_is_the_same_file(space: Space, tmp_path: Path, monkeypatch:
         ({"rows": [3, 12]}, "There is no row 12; the last is 11"),
         ({"rows": [-1]}, "There is no row -1"),
         ({"rows": []}, "pass at least one row number"),
-        ({"rows": [1, 1]}, "named twice"),
+        ({"rows": [1, 1]}, "given twice"),
         ({"link": "copy"}, "The target 'csv' has no option 'link'; it has neighbors"),
         ({"nope": 1}, "has no option 'nope'"),
         ({"neighbors": -1}, "-1 neighbors is invalid"),
@@ -119,7 +119,7 @@ def test_names_that_are_taken_and_infinity_are_refused(space: Space, tmp_path: P
     taken = Space(space.vectors, space.table, {"Neighbors": range(12)})
     with pytest.raises(InputError, match="The attribute 'Neighbors' has the name of an added column"):
         lk.export(taken, "csv", tmp_path / "other.csv", neighbors=1)
-    with pytest.raises(InputError, match="The attribute 'size' holds infinity"):
+    with pytest.raises(InputError, match="The attribute 'size' contains infinity"):
         lk.export(Space(space.vectors, space.table, {"size": [np.inf] * 12}), "csv", tmp_path / "other.csv")
     assert not (tmp_path / "other.csv").exists()
 

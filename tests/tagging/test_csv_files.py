@@ -90,12 +90,15 @@ def test_tags_attributes_and_notes_come_from_their_columns(store: TagStore, tmp_
         ("path,breed,tag:breed\ndogs/a.jpg,x,yes\n", "has the column 'breed' twice"),
         ("path,Class\ndogs/a.jpg,x\n", "has a column 'class' already"),
         ("path,breed\nnone.jpg,x\n", "lists none of the 4 images of 'photos', first 'none.jpg'"),
-        ("path,breed\ndogs/b.jpg,x\nb.jpg,y\n", "names the image 'dogs/b.jpg' twice"),
-        ("path,tag:good\ndogs/a.jpg,maybe\n", "Row 1 of 'labels.csv', column 'tag:good': 'maybe' says neither"),
-        ("path,breed\ndogs/a.jpg,x\ndogs/b.jpg," + "x" * 300 + "\n", "Row 2 of 'labels.csv', column 'breed': A value has at most 200 characters"),
+        ("path,breed\ndogs/b.jpg,x\nb.jpg,y\n", "lists the image 'dogs/b.jpg' twice"),
+        ("path,tag:good\ndogs/a.jpg,maybe\n", "Row 1 of 'labels.csv', column 'tag:good': 'maybe' is not a valid tag value"),
+        (
+            "path,breed\ndogs/a.jpg,x\ndogs/b.jpg," + "x" * 300 + "\n",
+            "Row 2 of 'labels.csv', column 'breed': A value may have at most 200 characters",
+        ),
         ('path,breed\ndogs/a.jpg,"a\nb"\n', "column 'breed': A value has invisible characters"),
-        ("path,\ndogs/a.jpg,x\n", "has no name"),
-        ("path,used\ndogs/a.jpg,x\n", "column 'used': 'x y' says neither"),
+        ("path,\ndogs/a.jpg,x\n", "attribute is empty"),
+        ("path,used\ndogs/a.jpg,x\n", "column 'used': 'x y' is not a valid tag value"),
     ],
 )
 def test_a_wrong_file_is_answered_and_nothing_of_it_is_taken(store: TagStore, tmp_path: Path, text: str, message: str) -> None:
@@ -157,7 +160,7 @@ def test_a_table_of_the_labeled_images_is_a_dataset_that_can_be_trained_on(tmp_p
     odd = next(path for path in table.frame["path"] if "caf" in path)
     store.set_value([odd, "cold/a.png"], "mood", "calm", "ada")
     store.add_tag([odd], "good", "ada")
-    with pytest.raises(InputError, match="does not end in"):
+    with pytest.raises(InputError, match="must end in"):
         export_table(store, table, ["mood"], tmp_path / "moods.txt")
     with pytest.raises(InputError, match="has no attribute 'size'"):
         export_table(store, table, ["size"], tmp_path / "moods.csv")

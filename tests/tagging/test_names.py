@@ -9,8 +9,8 @@ from likeness.tagging.names import LONGEST_NAME, LONGEST_NOTE, check_name, check
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("", "has no name"),
-        (" \t ", "has no name"),
+        ("", "attribute is empty"),
+        (" \t ", "attribute is empty"),
         ("a\nb", "invisible characters"),
         ("a\0b", "invisible characters"),
         ("a\u202eb", "invisible characters"),

@@ -230,7 +230,7 @@ def test_a_tag_or_attribute_gets_another_name_and_its_old_one_back(store: TagSto
         ("gone", "new", "No image has 'gone'"),
         ("good", "class", "The dataset has a column 'class' already"),
         ("note", "new", "The dataset has a column 'note'"),
-        ("good", "", "has no name"),
+        ("good", "", "attribute is empty"),
     ],
 )
 def test_what_cannot_be_renamed_stays(tmp_path: Path, name: str, new: str, message: str) -> None:

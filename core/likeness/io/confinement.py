@@ -62,7 +62,7 @@ def regular_file(path: Path) -> Path:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "it is a pipe, device or socket, not a file", str(path))
+        raise OSError(errno.EINVAL, "it is a pipe, a device or a socket, not a file", str(path))
     return path
 
 

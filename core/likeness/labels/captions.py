@@ -234,7 +234,6 @@ def _vectors(words: list[str], vectors: str, device: str) -> dict[str, NDArray[A
 def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> LabelDistances:
     captions = read_captions(table)
     labels = caption_distances(captions, options.language)
-    # beyond that the matrix of all distances would not be computed in a reasonable time
     if len(labels) > _MOST_STORED or labels.costs is None:
         return labels
     content = hashlib.sha256(labels.costs.tobytes())

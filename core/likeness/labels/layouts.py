@@ -87,7 +87,6 @@ def _matched_distances(first: Surfaces, second: Surfaces) -> Distances:
     if len(first) > len(second):
         return _matched_distances(second, first).T
     regions = np.maximum.outer(*(surfaces.any(axis=2).sum(axis=0) for surfaces in (first, second)))
-    # the number of subsets of partners below grows as 2^k; scipy's assignment is slower per pair but polynomial
     if len(second) > _MOST_AT_ONCE:
         return np.asarray(1 - _assigned(first, second) / regions, dtype=np.float32)
     # Held-Karp style: best[set of used partners] is the largest sum of overlaps so far, for all pairs of images at once

@@ -115,7 +115,7 @@ class TestBytes:
     [
         ("", "labels.csv", None, r"'labels\.csv' is empty; it needs a header"),
         ("path,label\n", "labels.csv", None, r"'labels\.csv' has no rows; add one per image"),
-        ("name,label\na,b\n", "labels.csv", None, "no column of image paths among 'name', 'label'; call it 'path'"),
+        ("name,label\na,b\n", "labels.csv", None, "no column of image paths among 'name', 'label'; rename it to 'path'"),
         (b"\x00\x01\x02", "labels.csv", None, "no column of image paths|cannot be parsed"),
         ("path,label\nimages/1.png,a\n ,b\n,c\n", "labels.csv", None, r"column 'path' .* 2 entries that are not paths \(rows 2, 3\); fill"),
         ("path\nimages/3.png\nimages/4.png\n", "labels.csv", None, r"None of the 2 images that .* lists exists \(the first are 'images/3\.png', '"),
