@@ -167,7 +167,7 @@ _NOTION = lk.Notion("color", "a {} thing", ["red", "green", "blue"])
     ("call", "message"),
     [
         (lambda: lk.Space(np.eye(3), labels=["a", "b"]), r"labels 'label' have shape \(2,\) for 3 rows"),
-        (lambda: lk.Space(np.eye(3), ["a.png", "b.png"]), "has 3 vectors for 2 images; give one row per image"),
+        (lambda: lk.Space(np.eye(3), ["a.png", "b.png"]), "has 3 vectors for 2 images; pass one row per image"),
         (lambda: lk.Space(np.array([[1.0, 0], [0, 0]])), "The vectors of 'Vectors' row 1 is all zeros, so its cosine is undefined"),
         (lambda: lk.Space(np.eye(3)).build_index(), "pass a folder for the index"),
         (lambda: lk.embed("cars").refit(_NOTION).build_index("other"), "is a notion's space; build the index of the encoder's space"),

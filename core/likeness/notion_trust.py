@@ -36,7 +36,7 @@ class Trust(NamedTuple):
     def sentence(self) -> str:
         """The verdict as a sentence."""
         if self.stability < LEAST_STABILITY:
-            return "Neighbors depend on the wording here; do not rely on this notion."
+            return "Other words for the same give other neighbors here; do not rely on this notion."
         if self.alignment < LEAST_ALIGNMENT:
             return "These images hardly differ along these words; do not rely on this notion."
         return "The encoder reads this notion in these images."

@@ -65,7 +65,7 @@ BAD_INPUTS = [
     ("compare queries cars --to car-color --score best", "There is no score 'best' here; choose from map"),
     ("continuous {gray} --kind shape", "These labels do not fit: kind is 'shape'"),
     ("continuous {gray} --kind numbers", "kind numbers needs columns"),
-    ("continuous {gray} --kind numbers --columns name", "The columns name of 'gray' are no numbers"),
+    ("continuous {gray} --kind numbers --columns name", "The columns name of 'gray' are not numeric"),
     ("continuous {gray} --kind numbers --columns brightness -e cars -e cars", "'cars' is given twice"),
     ("continuous {gray}", "Pass --kind, one of pose, layout"),
     ("duplicates cars -t 1.5", "pass a cosine similarity above 0, up to 1"),
@@ -122,7 +122,7 @@ BAD_INPUTS = [
     ("saliency --base grey.png --out maps.png", "There is no file 'grey.png'; give `black`"),
     ("saliency", "Pass the file to write"),
     ("search cars", "exactly one of --text, --image, --row and --query"),
-    ("search cars --query red", "The query can't be read from 'red' on"),
+    ("search cars --query red", "The query cannot be parsed from 'red' on"),
     ("search cars --query 'row:1 + image:nothing.png'", "There is no file 'nothing.png'"),
     ("search cars --row 1 --notion 'car-color + '", "'car-color +' has a sign without a notion"),
     ("search cars --row 99999", "There is no image 99999"),
@@ -178,11 +178,11 @@ BAD_INPUTS = [
     ("tags undo {photos} --who ada", "There is no edit of 'ada' to undo"),
     ("tags redo {photos} --who ada", "There is no undone edit of 'ada'"),
     ("train nothing", "There is no config file or preset 'nothing'; the presets are"),
-    ("train shipped-cars-elg --set epochs", "'--set epochs' has no '='"),
+    ("train shipped-cars-elg --set epochs", "Missing '=' in '--set epochs'"),
     ("train shipped-cars-elg --devices 1000", "can't be divided evenly among 1000 processes"),
     ("train shipped-cars-elg --set seed=2020-13-45", "The value in '--set seed="),
     ("train shipped-cars-elg --set \"seed=!!python/object/apply:os.system ['true']\"", "The value in '--set seed="),
-    ("train", "Say what to train"),
+    ("train", "Pass a YAML file or a preset"),
 ]
 
 # What needs no image to be refused, however many there are: before they are read, and before a model is loaded.

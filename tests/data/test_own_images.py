@@ -87,7 +87,7 @@ def test_a_data_frame_and_a_list_of_paths_are_embedded_and_what_a_table_merged_i
     assert space.table.notes == ("1 image is listed twice; each is one row.",)
     np.testing.assert_array_equal(lk.embed(files, "cars").vectors, space.vectors)
     (tmp_path / "t.csv").write_text("path,label\na.png,x\na.png,x\n")
-    with pytest.raises(InputError, match=r"has 3 vectors for 1 images; give one row per image\. 1 image is listed twice"):
+    with pytest.raises(InputError, match=r"has 3 vectors for 1 images; pass one row per image\. 1 image is listed twice"):
         lk.Space(VECTORS, lk.read(tmp_path / "t.csv"))
 
 

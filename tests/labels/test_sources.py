@@ -122,7 +122,7 @@ JOINTS: dict[str, Any] = {"neck_x": [0, np.nan], "neck_y": [0, 4], "tail_x": [5,
             (COLORS, {"kind": kind, "columns": columns}, message)
             for kind in ("numbers", "angles")
             for columns, message in (
-                (("color",), "The columns color of 'Cars' are no numbers (could not convert string to float: 'red'); name others."),
+                (("color",), "The columns color of 'Cars' are not numeric (could not convert string to float: 'red'); choose others."),
                 (("yaw", "size"), "'Cars' has no column 'size'; it has color, yaw."),
                 (("yaw",), "The label of image 1 is not a finite number, and 0 more"),
                 (("path",), "'Cars' has no column 'path'; it has color, yaw."),

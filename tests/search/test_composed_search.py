@@ -148,9 +148,9 @@ def _near(what: Any, **options: Any) -> Any:
         (lambda: Query(["red"]), "not a query term"),  # type: ignore[list-item]
         (lambda: Query([(1, Query([(1, "a")]))]), "within a query"),
         (lambda: parse_query(""), "The query is empty; write it as in"),
-        (lambda: parse_query("red"), "can't be read from 'red' on"),
-        (lambda: parse_query("row:3 'x'"), "can't be read from \"'x'\" on"),
-        (lambda: parse_query("row:3 +"), r"can't be read from '\+' on"),
+        (lambda: parse_query("red"), "cannot be parsed from 'red' on"),
+        (lambda: parse_query("row:3 'x'"), "cannot be parsed from \"'x'\" on"),
+        (lambda: parse_query("row:3 +"), r"cannot be parsed from '\+' on"),
         *[(lambda text=text: parse_query(text), "can't be read") for text in ("row:3x", "row:3 - - 'x'", "'unclosed")],
         (lambda: parse_query("0 row:3"), "The weight of row:3 is 0.0"),
     ],

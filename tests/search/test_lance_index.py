@@ -48,7 +48,7 @@ def test_what_else_lies_in_the_folder_stays(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"x")
     rows = np.eye(8, dtype=np.float32)
     for engine in ("lance", "ivf"):
-        with pytest.raises(InputError, match=r"holds other files, such as 'photo.jpg', but an index needs its own folder"):
+        with pytest.raises(InputError, match=r"contains other files, such as 'photo.jpg', but an index needs its own folder"):
             build_index(rows, tmp_path, engine=engine, cells=2)
     for engine in ("lance", "ivf", "ivf", "lance", "lance"):
         build_index(rows, tmp_path / "own", engine=engine, cells=2)

@@ -43,8 +43,7 @@ def evaluate(
         Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file with one row per run; also written on Ctrl+C.")
     ] = None,
 ) -> None:
-    """Measure how well each notion's space retrieves images of the same label, for every method of the InDiReCT paper: mean and standard deviation
-    over runs.
+    """Measure how well each notion's space retrieves images of the same label, by method of the InDiReCT paper: mean and deviation over runs.
 
     The control `other-words` is InDiReCT on unrelated words. Images without a label are ignored.
 
