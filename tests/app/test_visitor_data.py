@@ -175,7 +175,7 @@ def test_tar_puts_a_backup_in_place_byte_for_byte(filled: dict[str, bytes], tmp_
     """As docs/serving.md says it."""
     file = tmp_path / name
     assert back_up(file) == len(filled)
-    with pytest.raises(InputError, match="exists already; choose another file"):
+    with pytest.raises(InputError, match="is there already; name another file"):
         back_up(file)
     new = tmp_path / "new"  # a server that keeps its files here
     for variable, folder in (("LIKENESS_CACHE", "cache"), ("LIKENESS_RUNS", "runs")):

@@ -93,7 +93,7 @@ def test_what_is_no_state_is_one_sentence(tmp_path: Path, kind: str) -> None:
         torch.save({"model": {}}, found.file)
     else:
         found.file.write_bytes({"pickle": pickle.dumps({"step": 3}), "text": b"hello", "empty": b""}[kind])
-    with pytest.raises(InputError, match=r"^The checkpoint '.*' .*; delete it to train anew\.$"):
+    with pytest.raises(InputError, match=r"^The checkpoint '.*' .*; delete it to restart training\.$"):
         found.read(lambda state: state["step"])
 
 

@@ -78,7 +78,7 @@ def test_a_folder_that_another_user_could_have_made_is_refused(tmp_path: Path, m
         if made == "of another user":
             monkeypatch.setattr("os.getuid", lambda: _OTHER)
             place.rename(tmp_path / f"likeness-{_OTHER}")
-    with pytest.raises(InputError, match="set LIKENESS_CACHE to a folder that can"):
+    with pytest.raises(InputError, match="set LIKENESS_CACHE to a writable folder"):
         cache_dir()
 
 

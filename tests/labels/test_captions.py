@@ -123,7 +123,7 @@ class TestWords:
         [
             ([["red bus"], []], "Image 1 has no caption, or one without words, and 0 more; write one or remove these images"),
             ([["red bus", " ?! "], [], ["car"]], "Image 0 has no caption, or one without words, and 1 more"),
-            ([["red"], ["bus", "a green zebra"]], "None of the words of the caption 'green zebra' of image 1 is known to 'vectors:.*'; write"),
+            ([["red"], ["bus", "a green zebra"]], "None of the words of the caption 'green zebra' of image 1 is known to 'vectors:.*'; rewrite"),
             ([], "There are no images to compare by their captions; pass at least one"),
         ],
     )

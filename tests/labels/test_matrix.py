@@ -171,5 +171,5 @@ def test_within_parts_by_copies(labels: PartLabels, matrices: dict[str, np.ndarr
 @pytest.mark.parametrize(("rows", "columns", "one", "two"), [([0], [1], 0, 1), ([1, 0], [1], 1, 0), ([3, 5], [0, 4, 1], 3, 4)])
 def test_between_parts_nothing_is_known(labels: PartLabels, rows: list[int], columns: list[int], one: int, two: int) -> None:
     parts = ["test" if each in (0, 3, 5) else "train" for each in (one, two)]
-    with pytest.raises(InputError, match=f"Image {one} is in the part '{parts[0]}' and image {two} in '{parts[1]}'; label distances are known"):
+    with pytest.raises(InputError, match=f"Image {one} is in the part '{parts[0]}' and image {two} in '{parts[1]}'; label distances are only known"):
         labels.between(np.array(rows), np.array(columns))

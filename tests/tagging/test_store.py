@@ -280,7 +280,7 @@ def test_limits_of_number_refuse_and_change_nothing(store: TagStore, monkeypatch
         store.add_tag(["a"], "three", "ada")
     with pytest.raises(InputError, match="at most 2 different values"):
         store.set_value(["a"], "two", "z", "ada")
-    with pytest.raises(InputError, match="1 to 3 images, and 4 are given"):
+    with pytest.raises(InputError, match="1 to 3 images, got 4"):
         store.add_tag(list("abcd"), "one", "ada")
     with pytest.raises(InputError, match="1 to 3 images, and 0 are given"):
         store.add_tag([], "one", "ada")

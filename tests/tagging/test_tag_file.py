@@ -183,7 +183,7 @@ def test_a_copy_is_whole_while_others_write(store: TagStore, tmp_path: Path) -> 
         store.copy_to(tmp_path / "tags" / "copy.sqlite")
     assert TagStore(tmp_path / "tags" / "copy.sqlite").labeled_paths() == ["a", "b", "c"]
     assert sorted(file.name for file in store.path.parent.iterdir()) == ["copy.sqlite", "photos.sqlite"]
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="exists already"):
         store.copy_to(tmp_path / "tags" / "copy.sqlite")
     with pytest.raises(InputError, match="no tags in"):
         TagStore(tmp_path / "none").copy_to(tmp_path / "more")
