@@ -110,7 +110,7 @@ def test_a_text_that_names_no_image_is_no_query_and_neither_is_a_truth_value(fol
     ("name", "content", "message"),
     [
         ("x.npy", None, r"holds only vectors; create a space, `lk\.Space\(numpy\.load\('.*\.npy'\), images\)`"),
-        ("x.parquet", b"", r"'x.parquet' contains no space; write one with `space.save`"),
+        ("x.parquet", b"", r"'x.parquet' holds no space; write one with `space.save`"),
         ("x.parquet", b"PAR1 is not enough PAR1", "holds no space"),
         ("x.parquet", pd.DataFrame({"path": ["a"]}).to_parquet(), "holds no space"),
         ("x.parquet", None, r"There is no file '.*x.parquet'"),

@@ -123,7 +123,7 @@ def space_of(file: VectorFile, name: str) -> Space:
         fits = linear is None or linear.shape[1:] == space.vectors.shape[1:]
         mute = not fits or (about["notion"] and linear is None)
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{name} contains no space; write one with `space.save` or `likeness.export`.") from error
+        raise InputError(f"{name} holds no space; write one with `space.save` or `likeness.export`.") from error
     if mute or not isinstance(space.encoder, str):
         return space
     return _with_encoder(space, space.encoder, linear)

@@ -206,7 +206,7 @@ BY_THEMSELVES = [
     ("saliency --out maps.pdf", "Can't write 'maps.pdf'"),
     ("search --row 3 --change car-color", "Invalid change 'car-color'"),
     ("search --row 3 --change car-color=crimson", "no aspect 'crimson'"),
-    ("search --query 'row:3 +'", "can't be read"),
+    ("search --query 'row:3 +'", "cannot be parsed"),
     ("matches cars --text 'a red car' --fdr 0", "fdr is 0"),
     ("matches cars --text 'a red car' --confidence 1", "confidence is 1"),
     ("matches cars --query 'row:3 + \"red\"' --negative 'a van'", "negative weights"),

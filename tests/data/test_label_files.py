@@ -62,7 +62,7 @@ def test_images_are_kept_in_the_order_of_the_table_and_a_path_stands_for_one_als
     write_listed(file, [Path("/elsewhere/2.png")])
     assert keep_listed(table, file).frame["path"].tolist() == ["a/2.png"]
     for text, message in (
-        ("0.png\n9.png\n8.png\n", r"'photos' lacks 2 of the 3 images listed in '.*some\.txt' , first '8\.png'; remove them from the list"),
+        ("0.png\n9.png\n8.png\n", r"'photos' lacks 2 of the 3 images listed in '.*some\.txt', first '8\.png'; remove them from the list"),
         ("\n", "lists no images; write one path or file name per line"),
     ):
         file.write_text(text)

@@ -141,7 +141,7 @@ def test_missing_files_are_named_before_anything_is_written(target: str, table: 
         ("links", {"label": "breed,good"}, "'breed,good' lists 2 attributes, but folders need one"),
         ("links", {"link": "move"}, "There is no link 'move'; choose from symlink, hard, copy"),
         ("yolo", {}, "Pass the class attribute as label"),
-        ("yolo", {"label": "breed", "val": 1.5}, "val is 1.5, but it is a share"),
+        ("yolo", {"label": "breed", "val": 1.5}, "val is 1.5, but must be a share"),
         ("yolo", {"label": "breed", "rows": [0, 1, 2, 3, 5]}, "The class 'pug' would have no image in 'train'"),
         ("yolo", {"label": "breed", "rows": [9, 11]}, "No image has a 'breed'"),
         ("yolo", {"label": "breed", "split": "good"}, "'good' has the value 'true', expected one of train, val, test"),

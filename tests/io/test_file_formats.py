@@ -136,9 +136,9 @@ def test_nothing_here_opens_heic_in_this_process_and_pixels_have_a_limit() -> No
 _NO_IMAGE = "its content is not a valid JPEG"
 DAMAGE = [
     *[("a.heic", content, _NO_IMAGE) for content in (HEIC[:100], HEIC[:600], HEIC[:300] + bytes(300) + HEIC[600:])],
-    *[("a.nef", content, "(is damaged|holds no preview)") for content in (b"", b"no image", dng()[:200], dng(preview=b"no image"))],
+    *[("a.nef", content, "(is damaged|has no readable preview)") for content in (b"", b"no image", dng()[:200], dng(preview=b"no image"))],
     *[("a.pdf", content, "is damaged, encrypted or of another kind") for content in (b"", b"no PDF", b"%PDF-1.7\n")],
-    *[("a.mp4", content, "is (no|a damaged) video") for content in (b"", b"no video", b"\0\0\0\x18ftypmp42" + bytes(5000))],
+    *[("a.mp4", content, "is (not a|a damaged) video") for content in (b"", b"no video", b"\0\0\0\x18ftypmp42" + bytes(5000))],
 ]
 
 

@@ -89,7 +89,7 @@ def test_a_full_disk_leaves_the_old_index(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(np, "save", save)
     monkeypatch.setattr(ivf_index.os, "posix_fallocate", lambda *arguments: save(tmp_path / "filler.npy", np.zeros(1)))
-    with pytest.raises(InputError, match=r"The index cannot be written to '.*index' \(no space left on device\); make room"):
+    with pytest.raises(InputError, match=r"The index cannot be written to '.*index' \(no space left on device\); free space"):
         build_index(rows(), tmp_path / "index")
     assert len(open_index(tmp_path / "index", rows(seed=1)).rows) == 700
     assert [path.name for path in tmp_path.iterdir() if path.name != "filler.npy"] == ["index"]

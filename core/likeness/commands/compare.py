@@ -191,9 +191,7 @@ def _judge(text: str, images: "Space") -> str:
 
 def _tell_moved(found: "NeighborhoodChanges", a: "Space", b: "Space") -> None:
     names = f"from '{printable(a.name)}' to '{printable(b.name)}'"
-    typer.echo(
-        f"Of its {found.k} nearest images an image keeps {found.kept.mean():.1%} on average, {names}; by chance {found.expected:.1%}.", err=True
-    )
+    typer.echo(f"Of its {found.k} nearest images an image keeps {found.kept.mean():.1%} on average, {names}; chance: {found.expected:.1%}.", err=True)
     if found.noise.shape[1]:
         means, seeds = found.noise.mean(axis=0), found.noise.shape[1]
         dim = min(a.vectors.shape[1], b.vectors.shape[1])

@@ -79,10 +79,10 @@ def _column(name: str, given: Any, rows: int, index: "pd.Index[Any] | None") -> 
         )
     values = to_numpy(given) if is_torch(given) else given
     if isinstance(values, str | bytes | set | frozenset | Mapping) or not isinstance(values, Iterable):
-        raise InputError(f"The labels '{name}' are {_kind(values)}, {str(values)[:80]!r}; give one label per row.")
+        raise InputError(f"The labels '{name}' are {_kind(values)}, {str(values)[:80]!r}; pass one label per row.")
     shape = np.shape(values) if isinstance(values, np.ndarray | pd.DataFrame) else (len(values := _listed(values)),)
     if shape != (rows,):
-        raise InputError(f"The labels '{name}' have shape {shape} for {rows} rows; give one label per row.")
+        raise InputError(f"The labels '{name}' have shape {shape} for {rows} rows; pass one label per row.")
     column = _exact(values)
     held = next((value for value in column if isinstance(value, _LISTS)), None) if column.dtype == object else None
     if held is not None:

@@ -52,7 +52,7 @@ def test_a_miniature_is_read_with_the_labels_of_its_notions(name: str, miniature
     (tmp_path / "another").mkdir()
     assert table.root == READERS[name](str(tmp_path), "test").root == root
     miniatures[name](tmp_path / "10")
-    with pytest.raises(InputError, match=r"several folders of .*: '10', 'Größe 1'; name one of them"):
+    with pytest.raises(InputError, match=r"several folders of .*: '10', 'Größe 1'; pass one of them"):
         READERS[name](str(tmp_path), "test")
     with pytest.raises(InputError, match=r"There is no split 'tets'; choose from test, .*all"):
         READERS[name](str(root), "tets")
