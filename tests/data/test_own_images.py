@@ -143,9 +143,9 @@ Pair = namedtuple("Pair", "a b")
         ([Pair(1, 2)] * 3, "hold a "),
         (np.zeros((3, 2)), r"have shape \(3, 2\) for 3 rows; pass one label per row"),
         (["a"], r"have shape \(1,\) for 3 rows"),
-        ("abc", "The labels 'label' are a str, 'abc'; give one label per row"),
+        ("abc", "The labels 'label' are a str, 'abc'; pass one label per row"),
         ({"a", "b", "c"}, "are a set"),
-        (7, "are a int, '7'; give one label per row"),
+        (7, "are a int, '7'; pass one label per row"),
     ],
 )
 def test_labels_that_are_none(labels: Any, message: str) -> None:

@@ -282,7 +282,7 @@ def test_limits_of_number_refuse_and_change_nothing(store: TagStore, monkeypatch
         store.set_value(["a"], "two", "z", "ada")
     with pytest.raises(InputError, match="1 to 3 images, got 4"):
         store.add_tag(list("abcd"), "one", "ada")
-    with pytest.raises(InputError, match="1 to 3 images, and 0 are given"):
+    with pytest.raises(InputError, match="1 to 3 images, got 0"):
         store.add_tag([], "one", "ada")
     assert store.version() == before
     store.set_value(["b"], "two", "x", "ada")
