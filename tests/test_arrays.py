@@ -21,9 +21,9 @@ from likeness.errors import InputError
         (np.empty((0, 4)), r"has shape \(0, 4\); pass one vector per row"),
         (np.empty((3, 0)), r"has shape \(3, 0\)"),
         (np.array([["a", "b"]]), "pass numbers"),
-        ([[1.0, 2.0], [np.nan, 0.0]], "Rows row 1 has NaN or infinity"),
-        ([[np.inf, 2], [1, 1], [-np.inf, 1]], "Rows row 0 has NaN or infinity"),
-        ([[1e300, 2.0]], "Rows row 0 has NaN or infinity, expected finite float32"),
+        ([[1.0, 2.0], [np.nan, 0.0]], "Rows row 1 holds NaN or infinity"),
+        ([[np.inf, 2], [1, 1], [-np.inf, 1]], "Rows row 0 holds NaN or infinity"),
+        ([[1e300, 2.0]], "Rows row 0 holds NaN or infinity, expected finite float32"),
     ],
 )
 def test_bad_rows_are_named(rows: object, message: str) -> None:
@@ -67,7 +67,7 @@ def test_a_row_without_direction_is_named_by_its_number_in_the_whole(monkeypatch
         arrays.as_unit_rows(rows, "The rows")
     assert not arrays.as_unit_rows(rows, "The rows", zeros=True)[21].any()
     rows[23, 1] = np.inf
-    with pytest.raises(InputError, match="The rows row 23 has NaN or infinity"):
+    with pytest.raises(InputError, match="The rows row 23 holds NaN or infinity"):
         arrays.as_unit_rows(rows, "The rows", zeros=True)
 
 

@@ -118,7 +118,7 @@ def test_what_cannot_be_checked(tmp_path: Path) -> None:
     draw(tmp_path / "few", 29)
     with pytest.raises(InputError, match="29 images are too few to check an encoder; pass at least 30"):
         check_encoder(lk.embed(lk.read(tmp_path / "few"), "cars"))
-    with pytest.raises(InputError, match="lies in no folder"):
+    with pytest.raises(InputError, match="has no folder"):
         write_sight("ViT-B-32/openai", [])
 
 

@@ -70,7 +70,7 @@ def checked_rows(array: Any, name: str, dtype: DTypeLike | None = np.float32, fi
     for row in suspects:
         if not np.isfinite(rows[row]).all():
             raise InputError(
-                f"{name} row {first + row} has NaN or infinity, expected finite {rows.dtype} numbers; encode that item again or drop it."
+                f"{name} row {first + row} holds NaN or infinity, expected finite {rows.dtype} numbers; encode that item again or drop it."
             )
     return rows
 

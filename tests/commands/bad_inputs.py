@@ -203,7 +203,7 @@ BY_THEMSELVES = [
     ("saliency -n car-color,car-colour --out maps.png", "There is no notion 'car-colour'"),
     ("saliency --rows first --out maps.png", "'first' is not a whole number"),
     ("saliency --percentile 0 --out maps.png", "The percentile is 0"),
-    ("saliency --out maps.pdf", "Can't write 'maps.pdf'"),
+    ("saliency --out maps.pdf", "Cannot write 'maps.pdf'"),
     ("search --row 3 --change car-color", "Invalid change 'car-color'"),
     ("search --row 3 --change car-color=crimson", "no aspect 'crimson'"),
     ("search --query 'row:3 +'", "cannot be parsed"),

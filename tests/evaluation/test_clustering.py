@@ -123,7 +123,7 @@ X = np.eye(4)
 @pytest.mark.parametrize(
     ("arguments", "keywords", "message"),
     [
-        ((np.where(X == 1, np.nan, X), [0, 0, 1, 1]), {}, "The embeddings row 0 has NaN or infinity"),
+        ((np.where(X == 1, np.nan, X), [0, 0, 1, 1]), {}, "The embeddings row 0 holds NaN or infinity"),
         ((X * [[1], [0], [1], [1]], [0, 0, 1, 1]), {}, "The embeddings row 1 is all zeros"),
         ((X[0], [0]), {}, r"shape \(rows, dimensions\) but has shape \(4,\)"),
         ((X, [0, 0, 1]), {}, "labels has size 3 but must hold one label for each of the 4 embeddings"),

@@ -164,7 +164,7 @@ GIVEN = (X, [0, 0, 1, 1])
 @pytest.mark.parametrize(
     ("arguments", "keywords", "message"),
     [
-        ((NAN, [0, 0, 1, 1]), {}, "The embeddings row 2 has NaN or infinity"),
+        ((NAN, [0, 0, 1, 1]), {}, "The embeddings row 2 holds NaN or infinity"),
         ((X * [[1], [0], [1], [1]], [0, 0, 1, 1]), {}, "The embeddings row 1 is all zeros"),
         ((X, [0, 0, 1]), {}, "labels has size 3 but must hold one label for each of the 4 embeddings"),
         ((X, np.zeros((4, 2))), {}, r"labels has size \(4, 2\)"),

@@ -49,7 +49,7 @@ def test_blocks_mapped_files_and_very_long_and_short_rows_make_no_difference(tmp
         rows[23] *= np.float32(scale)
         np.testing.assert_allclose(project(rows, 1e-8 * U), unit(rows.astype(np.float64) @ U), atol=1e-6)
         rows[23] /= np.float32(scale)
-    for value, told in ((np.nan, "row 23 has NaN or infinity"), (np.inf, "row 23 has NaN or infinity"), (0, "row 23 is all zeros")):
+    for value, told in ((np.nan, "row 23 holds NaN or infinity"), (np.inf, "row 23 holds NaN or infinity"), (0, "row 23 is all zeros")):
         rows[23] = value
         with pytest.raises(InputError, match=told):
             project(rows, U)

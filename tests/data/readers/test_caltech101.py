@@ -98,7 +98,7 @@ def test_without_a_network_it_says_which_file_to_put_where_and_takes_it_from_the
     ):
         lk.read("caltech101")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(InputError, match="downloads are switched off"):
+    with pytest.raises(InputError, match="downloads are disabled"):
         lk.read("caltech101")
     away.archive.parent.mkdir(parents=True, exist_ok=True)
     away.archive.write_bytes(b"another file")
