@@ -25,7 +25,7 @@ class FrozenConfig(BaseModel):
         try:
             return cls.model_validate(content)
         except ValidationError as error:
-            raise InputError(f"{name} is invalid: {validation_message(error)}.") from error
+            raise InputError(f"{name} does not fit: {validation_message(error)}.") from error
 
 
 def config_file(file: Path | str, shipped: Mapping[str, Path], missing: str) -> Path:
