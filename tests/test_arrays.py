@@ -23,7 +23,7 @@ from likeness.errors import InputError
         (np.array([["a", "b"]]), "pass numbers"),
         ([[1.0, 2.0], [np.nan, 0.0]], "Rows row 1 holds NaN or infinity"),
         ([[np.inf, 2], [1, 1], [-np.inf, 1]], "Rows row 0 holds NaN or infinity"),
-        ([[1e300, 2.0]], "Rows row 0 holds NaN or infinity, but finite float32"),
+        ([[1e300, 2.0]], "Rows row 0 holds NaN or infinity, expected finite float32"),
     ],
 )
 def test_bad_rows_are_named(rows: object, message: str) -> None:
@@ -53,7 +53,7 @@ def test_unit_rows_have_length_one_and_keep_their_direction(scale: float) -> Non
 
 def test_a_row_without_direction_is_named_by_its_number_in_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.array([[1, 0], [2, 0], [0, 0]], np.float32)
-    with pytest.raises(InputError, match="Rows row 2 is all zeros and has no direction"):
+    with pytest.raises(InputError, match="Rows row 2 is all zeros, so its cosine is undefined"):
         unit_rows(rows, "Rows")
     with pytest.raises(InputError, match="Rows row 7 is all zeros"):
         unit_rows(rows, "Rows", first=5)

@@ -116,9 +116,9 @@ def test_what_cannot_be_checked(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no encoder behind 'Vectors' to check"):
         check_encoder(lk.Space(np.eye(40)))
     draw(tmp_path / "few", 29)
-    with pytest.raises(InputError, match="29 images are too few to tell whether an encoder sees anything in them; give at least 30"):
+    with pytest.raises(InputError, match="29 images are too few to check an encoder; pass at least 30"):
         check_encoder(lk.embed(lk.read(tmp_path / "few"), "cars"))
-    with pytest.raises(InputError, match="lies in no folder"):
+    with pytest.raises(InputError, match="has no folder"):
         write_sight("ViT-B-32/openai", [])
 
 

@@ -108,7 +108,7 @@ def test_the_prompts_of_all_wordings_are_read_in_one_call(cars: lk.Space) -> Non
     for words, each in zip(("{}", *REWORDINGS), rows, strict=True):
         templates = tuple(words.replace("{}", template) for template in color.templates)
         np.testing.assert_allclose(each, cars.embed_aspects(replace(color, template=templates))[0], atol=1e-6)
-    with pytest.raises(InputError, match="from three images on"):
+    with pytest.raises(InputError, match="at least three images"):
         notion_trust(lk.Space(_rows(0, 2), embed_texts=lambda texts: _rows(1, len(texts))), color)
 
 

@@ -1,4 +1,4 @@
-"""Arrays: NumPy or torch in and out, rows that are checked once, unit rows, and parts of them that fit in memory."""
+"""Convert, validate and normalize NumPy and torch arrays, in chunks that fit in memory."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,7 +22,7 @@ def is_torch(array: Any) -> bool:
 
 
 def device_of(array: Any) -> Any:
-    """The torch device of a tensor where metrics can be computed there; None in the host's memory, and on Apple's MPS, which has no float64."""
+    """The torch device of a tensor if metrics can be computed there; None for the CPU and for Apple's MPS, which has no float64."""
     return array.device if is_torch(array) and array.device.type not in HOST else None
 
 
@@ -35,7 +35,7 @@ def to_numpy(array: Any) -> NDArray[Any]:
 
 
 def like(reference: Any) -> Callable[[Floats], Any]:
-    """The way back: NumPy floats -> the kind, precision (float32 or float64) and device of `reference`."""
+    """Inverse of `to_numpy`: converts NumPy floats to the kind, precision (float32 or float64) and device of `reference`."""
     if is_torch(reference):
         import torch
 
@@ -46,15 +46,15 @@ def like(reference: Any) -> Callable[[Floats], Any]:
 
 
 def checked_rows(array: Any, name: str, dtype: DTypeLike | None = np.float32, first: int = 0) -> NDArray[Any]:
-    """Rows of `array` (NumPy, torch, pandas, nested lists) as contiguous NumPy floats (n, d); memory-mapped float32 stays where it is.
+    """Rows of `array` (NumPy, torch, pandas, nested lists) as contiguous NumPy floats (n, d); memory-mapped float32 is not copied.
 
     Args:
-        name: what the rows are, to begin an error with, such as "The embeddings".
-        dtype: None leaves float64 as it is and makes everything else float32.
-        first: number of the first row, where they are a part.
+        name: start of error messages, such as "The embeddings".
+        dtype: None keeps float64 and converts everything else to float32.
+        first: number of the first row, if they are a chunk.
 
     Raises:
-        InputError: not two-dimensional, not numbers, no value, or a row with NaN or infinity.
+        InputError: not two-dimensional, not numeric, empty, or a row with NaN or infinity.
     """
     values = to_numpy(array)
     if values.ndim != 2 or 0 in values.shape:
@@ -70,15 +70,15 @@ def checked_rows(array: Any, name: str, dtype: DTypeLike | None = np.float32, fi
     for row in suspects:
         if not np.isfinite(rows[row]).all():
             raise InputError(
-                f"{name} row {first + row} holds NaN or infinity, but finite {rows.dtype} numbers are needed; encode that item again or drop it."
+                f"{name} row {first + row} holds NaN or infinity, expected finite {rows.dtype} numbers; encode that item again or drop it."
             )
     return rows
 
 
 def unit_rows(rows: NDArray[Any], name: str, first: int = 0, *, zeros: bool = False) -> NDArray[Any]:
-    """Rows (n, d) scaled to length 1, so that products are cosine similarities. They may be a part, from row number `first` on.
+    """Rows (n, d) scaled to unit length, so that products are cosine similarities. `first` is the row number of a chunk.
 
-    A row of zeros has no direction and raises InputError; with `zeros` it stays.
+    A row of zeros raises InputError, because it has no direction; with `zeros` it is kept.
     """
     largest = np.maximum(rows.max(axis=1), -rows.min(axis=1))
     zero = np.flatnonzero(largest == 0)
@@ -94,9 +94,9 @@ def unit_rows(rows: NDArray[Any], name: str, first: int = 0, *, zeros: bool = Fa
 
 
 def as_unit_rows(array: Any, name: str, *, zeros: bool = False) -> NDArray[np.float32]:
-    """Unit rows (n, d) in float32: the array itself where its rows are, also memory-mapped; else a copy, scaled in double precision.
+    """Unit rows (n, d) in float32: the array itself if its rows are, also memory-mapped; else a copy, scaled in double precision.
 
-    Takes NumPy, torch or nested lists; errors and `zeros` as of `checked_rows` and `unit_rows`.
+    Takes NumPy, torch or nested lists; errors and `zeros` as in `checked_rows` and `unit_rows`.
     """
     given = array if isinstance(array, np.ndarray) else to_numpy(array)
     if given.ndim != 2 or 0 in given.shape:
@@ -120,7 +120,7 @@ def _are_unit(rows: NDArray[np.float32], zeros: bool) -> bool:
 
 
 def check_directions(rows: NDArray[Any], name: str) -> None:
-    """Raises the InputError of `unit_rows` for rows (n, d) that may be memory-mapped, without scaling them."""
+    """Raises InputError as `unit_rows`, without scaling the rows (n, d), which may be memory-mapped."""
     for part in row_slices(*rows.shape):
         zero = np.flatnonzero(~rows[part].any(axis=1))
         if len(zero):
@@ -128,21 +128,22 @@ def check_directions(rows: NDArray[Any], name: str) -> None:
 
 
 def _no_direction(name: str, row: int) -> InputError:
-    return InputError(f"{name} row {row} is all zeros and has no direction for a cosine; drop it or encode it again.")
+    return InputError(f"{name} row {row} is all zeros, so its cosine is undefined; drop it or encode it again.")
 
 
 def products_with_few(rows: NDArray[Any], few: NDArray[Any]) -> NDArray[Any]:
     """Inner products (n, t) of rows (n, d), which may be memory-mapped, with a few vectors (t, d), as fast as the rows are read.
 
-    NumPy's `@` hands such narrow products to several threads, and where other work has the cores waits for them hundreds of times as long as the
-    product takes. Here the calling thread reads each row once, and equal rows have equal products.
+    NumPy's `@` splits such narrow products over threads, and waits for them hundreds of times longer than the product takes if other work occupies
+    the cores. Here the calling thread reads each row once, and equal rows have equal products.
     """
+    # vecdot does not call BLAS, and so starts no threads
     found: NDArray[Any] = np.vecdot(rows[:, None], few)
     return found
 
 
 def row_slices(rows: int, width: int) -> Iterator[slice]:
-    """Consecutive parts of so many rows of this width, some 16 MB in float32 each: what a memory-mapped store is read by."""
+    """Slices of consecutive rows, about 16 MB in float32 each, to read a memory-mapped store in chunks."""
     size = max(1, PART_BYTES // (4 * width))
     for begin in range(0, rows, size):
         yield slice(begin, min(begin + size, rows))

@@ -1,4 +1,4 @@
-"""This image, but with another aspect of a notion: "this one, but red"."""
+"""Query vectors for an image with another aspect of a notion: "this one, but red"."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ _TAKEN = 0.5
 
 
 def known_aspect(notion: "Notion", aspect: str) -> str:
-    """The aspect of a notion as it writes it, from any case of letters; InputError where it has none such."""
+    """The aspect of a notion in its spelling, ignoring case; raises InputError if there is none."""
     known = {each.casefold(): each for each in notion.aspects}
     wanted = known.get(aspect.strip().casefold())
     if wanted is None:
@@ -25,16 +25,16 @@ def known_aspect(notion: "Notion", aspect: str) -> str:
 
 
 def changed_place(space: "Space", row: int, notion: "Notion", aspect: str) -> NDArray[np.float32]:
-    """The place (d,), of unit length, of an image as it would be with another aspect: its own, with that of the aspect's prompt added, and half of
-    that of the aspect which the encoder sees in it taken away.
+    """Query vector (d,), of unit length, of an image with another aspect: its own vector, plus that of the aspect's prompt, minus half of that of the
+    aspect which the encoder sees in it.
 
-    Without the last part the image pulls its own aspect in again. In the space of both notions joined, of what is to stay and what is to change, it
-    finds most. `space.nearest(place, exclude=[row])` searches with it, through the index where there is one.
+    Without the last term the image's own aspect dominates. It works best in the joint space of the notion to keep and the notion to change. Search
+    with `space.nearest(place, exclude=[row])`, which uses the index if there is one.
 
     Args:
         space: that is to be searched.
         notion: what is to change.
-        aspect: of the notion, in any case of letters.
+        aspect: of the notion, ignoring case.
 
     Raises:
         InputError: no such row or aspect, or the space reads no text.

@@ -1,4 +1,4 @@
-"""A notion follows clicks on neighbors, "more like this" and "not like this": the words that the answers fit best."""
+"""Adapt a notion to clicks on neighbors, "more like this" and "not like this": choose the words that fit the answers best."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ _SHOWN = 0.05  # probability from which on an image may show an aspect
 
 
 class Candidate(NamedTuple):
-    """A notion that a person might mean, with the rows (k, r) of its aspects and the chance (0 to 1) that two images differ in it."""
+    """A candidate notion, with the rows (k, r) of its aspects and the probability that two images differ in it."""
 
     notion: Notion
     rows: Rows
@@ -37,11 +37,11 @@ class Candidate(NamedTuple):
 
 
 def candidates(space: "Space", notions: Iterable[Notion] | None = None, *, folder: "Path | None" = None, seed: int = 0) -> list[Candidate]:
-    """What a person might mean by "similar" in these images: notions with the chance that two images differ in each.
+    """Candidate notions for these images, each with the probability that two images differ in it.
 
-    Without `notions` they are those of the library (the user's own in `folder`) that fit such images, and the lists that ship
-    (`likeness.sentences.word_list_notions`). Those that are joined with others are left aside. Of a notion's space, what it is made from counts;
-    `seed` draws 500 images where there are more. InputError: the space reads no text, or has fewer than three images.
+    Default `notions` are those of the library (the user's own in `folder`) that fit such images, and shipped word lists
+    (`likeness.sentences.word_list_notions`), without compositions. For a notion's space, its base is used; `seed` draws 500 images if there are more.
+    Raises InputError if the space has no text side, or fewer than three images.
     """
     base = space.base or space
     if notions is None:
@@ -62,7 +62,7 @@ def clicked_notion(
     others: Sequence[Candidate] | None = None,
     reads: Callable[[Notion], bool] | None = None,
 ) -> Notion:
-    """The notion that a person's answers fit: the one that was said, without some of its aspects, or another one that the answers fit better.
+    """The notion that fits a person's answers: the given one, possibly without some aspects, or another one that fits better.
 
     Two images are alike in a notion by the chance p = sum_j a_j b_j that they show the same aspect, where a and b are the encoder's zero-shot
     probabilities (`likeness.notions.AspectProbabilities`), and in several that are joined by the product. An answer agrees with the right words with
@@ -74,11 +74,11 @@ def clicked_notion(
     method fits the notion, the index answers, and a person reads what the clicks have done. Ours.
 
     Args:
-        space: of a notion's space, what it is made from counts.
+        space: for a notion's space, its base is used.
         notion: as it is said.
-        clicks: all answers, also those that were there before; of images that are not here they do not count.
-        others: what else might be meant; None: `candidates`.
-        reads: whether the encoder reads a notion in these images; None: as `notion_trust` says.
+        clicks: all answers, including earlier ones; those on unknown images are ignored.
+        others: alternative notions; None: `candidates`.
+        reads: whether a notion is reliable on these images; None: by `notion_trust`.
 
     Returns:
         The notion with the clicks; the same words where no change is more probable.
@@ -122,7 +122,7 @@ def clicked_notion(
 
 
 def left_out(before: Notion, after: Notion) -> list[str] | None:
-    """The aspects of a notion that another one lacks, where this is the same one otherwise; None where it says something else.
+    """The aspects of a notion that are missing in another one, if both are otherwise equal; else None.
 
     Example:
         >>> color = Notion("color", "a {} car", ["red", "green", "blue"])
@@ -135,7 +135,7 @@ def left_out(before: Notion, after: Notion) -> list[str] | None:
 
 
 class _Change(NamedTuple):
-    """What a notion may become, how probable that is, and the rows that are left where one aspect is left out."""
+    """A possible change of a notion, its log probability, and the remaining rows if an aspect is dropped."""
 
     notion: Notion
     score: float
@@ -143,7 +143,7 @@ class _Change(NamedTuple):
 
 
 class _Answers(NamedTuple):
-    """The images (n, r) of pairs, the places (c, 2) of each pair among them, whether it is alike, and how often an answer on it is wrong (c,)."""
+    """Answered pairs: images (n, r), indices (c, 2) of each pair, whether it is alike, and the error rate of each answer (c,)."""
 
     images: Rows
     pairs: NDArray[np.int64]
@@ -156,7 +156,7 @@ class _Answers(NamedTuple):
         return cls(vectors[rows], places.reshape(given.pairs.shape), given.alike, np.where(given.said, MISREAD, OVERLOOKED))
 
     def chance(self, aspects: Rows) -> Shares:
-        """That the images of each pair show the same aspect (c,)."""
+        """Probability (c,) that the images of each pair show the same aspect."""
         shares = _shares(self.images, aspects)
         return np.asarray((shares[self.pairs[:, 0]] * shares[self.pairs[:, 1]]).sum(axis=1))
 
@@ -166,7 +166,7 @@ class _Answers(NamedTuple):
 
 
 def _without_one(now: Notion, rows: Rows, answers: _Answers, beside: Shares) -> Iterator[_Change]:
-    """The notion without each aspect that any of the images may show; without the others all stays as it is."""
+    """Changes that drop one aspect, for aspects that any of the images may show; dropping others would change nothing."""
     shown = np.flatnonzero(_shares(answers.images, rows).max(axis=0) > _SHOWN)
     for place in shown.tolist():
         aspects = now.aspects[:place] + now.aspects[place + 1 :]
@@ -178,7 +178,7 @@ def _without_one(now: Notion, rows: Rows, answers: _Answers, beside: Shares) -> 
 
 
 def _another(now: Notion, others: Sequence[Candidate], answers: _Answers) -> Iterator[_Change]:
-    """Each other notion in place of it."""
+    """Changes to another notion."""
     total = sum(each.divides for each in others)
     for each in others:
         if each.divides > 0 and (each.notion.templates, each.notion.aspects) != (now.templates, now.aspects):

@@ -1,4 +1,4 @@
-"""Numba, which compiles loops: every import of it, and of what imports it, comes after `load_numba`."""
+"""Import Numba safely. Call `load_numba` before importing Numba or packages that import it."""
 
 import os
 from functools import lru_cache
@@ -12,10 +12,10 @@ _FOLDER = "NUMBA_CACHE_DIR"
 
 @lru_cache
 def load_numba() -> Any:
-    """Numba, with a folder for what it compiles, and without the settings of the current folder.
+    """Imports Numba with a writable cache folder, and without the configuration file of the current folder.
 
-    It keeps machine code beside the modules, or in the user's home; where neither can be written it cannot even import them without a folder of its
-    own, and there is InputError where that can't be either. `.numba_config.yaml` of the current folder could name one: what lies there would be run.
+    Numba caches machine code beside modules or in the user's home; if neither is writable, importing them fails without a cache folder. Raises
+    InputError if that is not writable either. `.numba_config.yaml` in the current folder could redirect the cache, and its content would be executed.
     """
     import numba
     from numba.core import config

@@ -1,4 +1,4 @@
-"""What is used where nothing is named: all of it ships, and works offline."""
+"""Default dataset, encoders and notions; all of them ship and work offline."""
 
 from collections.abc import Collection
 
@@ -20,10 +20,10 @@ _OF_RENDERED_CARS = ("car_color", "background_color", "body_type")
 
 
 def default_encoder(attributes: Collection[str]) -> str:
-    """The encoder of images with these attributes: "cars" for rendered cars, which are told by theirs, and "photos" for all others."""
+    """The default encoder of images with these attributes: "cars" for rendered cars, recognized by their attributes, else "photos"."""
     return CARS_ENCODER if reads_as_rendered_cars(attributes) else PHOTOS_ENCODER
 
 
 def reads_as_rendered_cars(attributes: Collection[str], encoder: str = "") -> bool:
-    """Whether images are rendered cars, which are told by their attributes, or were embedded by an encoder that knows nothing else."""
+    """True if images are rendered cars, by their attributes or by an encoder that only knows rendered cars."""
     return encoder in _CARS_ENCODERS or all(name in attributes for name in _OF_RENDERED_CARS)

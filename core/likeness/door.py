@@ -1,4 +1,4 @@
-"""What the package offers by one name and the packages below by several."""
+"""Top-level functions of the package that combine several subpackages."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,15 +19,15 @@ read = read_dataset
 
 
 def load(what: str | Path, name: str | None = None) -> "Space | Encoder":
-    """A saved space, or an encoder: a trained run ("run:FOLDER") and every other name that `embed` takes.
+    """Loads a saved space, or an encoder: a trained run ("run:FOLDER") or any other name that `embed` takes.
 
     Args:
-        what: a `.parquet` file that `Space.save` or an export wrote; a vector store as "qdrant:PLACE", "pgvector:URL", "lancedb:PLACE" or
+        what: a `.parquet` file written by `Space.save` or an export; a vector store as "qdrant:PLACE", "pgvector:URL", "lancedb:PLACE" or
             "faiss:FOLDER"; or an encoder's name.
         name: of the collection or table in a vector store; None: the only one.
 
     Raises:
-        InputError: there is no such file or store, or it holds no space, as `.npy` does not; no such encoder.
+        InputError: an unknown file, store or encoder, or a file without a space, such as `.npy`.
 
     Example:
         >>> import likeness as lk
@@ -35,9 +35,7 @@ def load(what: str | Path, name: str | None = None) -> "Space | Encoder":
         512
     """
     if str(what).endswith(".npy"):
-        raise InputError(
-            f"'{what}' holds vectors alone; make a space of them, `lk.Space(numpy.load({str(what)!r}), images)`, or save it as .parquet."
-        )
+        raise InputError(f"'{what}' holds only vectors; create a space, `lk.Space(numpy.load({str(what)!r}), images)`, or save it as .parquet.")
     if isinstance(what, Path) or what.endswith(".parquet"):
         return load_space(what)
     target, _, place = what.partition(":")
@@ -47,7 +45,7 @@ def load(what: str | Path, name: str | None = None) -> "Space | Encoder":
 
 
 def maps(a: Space, b: Space, **settings: Any) -> Any:
-    """Two linked maps of the same images as a notebook widget: one selection, one query and one coloring; `.selected` has the rows.
+    """Two linked maps of the same images as a notebook widget, with common selection, query and colors; `.selected` has the rows.
 
     Args:
         a, b: two spaces of the same table.
@@ -59,15 +57,15 @@ def maps(a: Space, b: Space, **settings: Any) -> Any:
 
 
 def report(what: "Space | RunFolder | str | Path", path: str | Path, notion: "Notion | Composition | None" = None, **options: Any) -> Path:
-    """Writes one HTML file to share, and gives its path: figures beside the raw encoder, two linked maps and all pictures, without a server.
+    """Writes a shareable HTML report and returns its path: metrics compared with the raw encoder, two linked maps and all images, without a server.
 
     Args:
         what: embedded images, with a notion; or a run or its folder, without one.
-        notion: what the report is of, or several joined.
+        notion: notion of the report, or a composition.
         options: as for `likeness.reports.ReportOptions` (images, megabytes, color, layout ...).
 
     Raises:
-        InputError: images without a notion, a run with one, or whatever `likeness.reports` refuses.
+        InputError: images without a notion, a run with one, or errors of `likeness.reports`.
 
     Example:
         >>> import tempfile, likeness as lk
@@ -80,7 +78,7 @@ def report(what: "Space | RunFolder | str | Path", path: str | Path, notion: "No
     from likeness.reports import ReportOptions, notion_report, run_report, write_report
 
     if isinstance(what, Space) != (notion is not None):
-        raise InputError("A report is of a notion on embedded images, or of a run; pass a space and a notion, or a run alone.")
+        raise InputError("A report needs either a space and a notion, or only a run.")
     chosen = ReportOptions(**options)
     check_output_file(Path(path))
     if isinstance(what, Space):
@@ -90,17 +88,17 @@ def report(what: "Space | RunFolder | str | Path", path: str | Path, notion: "No
 
 
 def train(config: "RunConfig | dict[str, Any] | str | Path", folder: Path | str | None = None, **changes: Any) -> "RunFolder":
-    """Trains a run, or goes on with it: `.metrics()`, `.report()`; `embed(images, "run:FOLDER")` is its space.
+    """Trains or resumes a run, with `.metrics()` and `.report()`; `embed(images, "run:FOLDER")` returns its space.
 
     Args:
         config: a `RunConfig`, its content as a dict, a YAML file, or the name of a preset (`likeness train --list`).
-        folder: of the run; by default one of the config's name in the folder of runs.
-        changes: objects of one's own in place of what the config names, as `likeness.training.train` takes them: `loss`, (embeddings (n, d), labels
-            (n,)) -> scalar, `miner`, `language`, `backbone`, a module, and `callbacks` of Lightning. Everything else are other values of the config
-            by key; of nested keys as a dict, {"optimizer.rate": 0.001}, with two asterisks before it.
+        folder: of the run; by default named as the config, in the folder of runs.
+        changes: custom objects that replace those of the config, as in `likeness.training.train`: `loss`, (embeddings (n, d), labels (n,)) -> scalar,
+            `miner`, `language`, `backbone`, a module, and Lightning `callbacks`. Other keywords override config values; pass nested keys as
+            **{"optimizer.rate": 0.001}.
 
     Raises:
-        InputError: anything in config or data that does not fit.
+        InputError: invalid config or data.
 
     Example:
         >>> import tempfile, likeness as lk

@@ -1,4 +1,4 @@
-"""Where Spaces come from: images and an encoder, or a file."""
+"""Create Spaces from images and an encoder, or from a file."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -30,19 +30,19 @@ def embed(
     precision: str | None = None,
     **options: Any,
 ) -> Space:
-    """The space of a pretrained encoder. Images embedded before come from the store, without loading the model.
+    """Embeds images with a pretrained encoder. Embeddings are stored, so that known images do not load the model.
 
     Args:
-        images: a table, what `likeness.read` takes, a data frame with a column `path`, or a list of paths. Those that can't be read are left out of
-            the space and listed in its `table.failed`.
-        encoder: a name that `likeness.encoders.load_encoder` takes, or an object with `encode_images` and perhaps `encode_texts`; by default
-            "cars" for rendered cars and "photos" for all else.
-        precision: "bf16": the encoder's network computes in bfloat16, faster on GPUs; its vectors are others and stored apart, under the encoder
-            "bf16:NAME". "32": float32. By default as the encoder has it: float32, but "photos" in bfloat16 where the processor or GPU has that.
+        images: a table, what `likeness.read` takes, a data frame with a column `path`, or a list of paths. Unreadable images are skipped and listed
+            in `table.failed`.
+        encoder: a name that `likeness.encoders.load_encoder` takes, or an object with `encode_images` and optionally `encode_texts`; by default
+            "cars" for rendered cars and "photos" for others.
+        precision: "bf16": compute in bfloat16, faster on GPUs; the vectors differ and are stored separately, under the encoder "bf16:NAME". "32":
+            float32. By default float32, but bfloat16 for "photos" if the CPU or GPU supports it.
         options: of `likeness.encoders.embed_images` (progress, should_stop, batch_size ...).
 
     Raises:
-        InputError: unknown encoder or precision, a precision for an encoder that is no name, or not one readable image.
+        InputError: an unknown encoder or precision, a precision with an encoder object, or no readable image.
 
     Example:
         >>> import likeness as lk
@@ -56,9 +56,9 @@ def embed(
     encoder = encoder if isinstance(encoder, str) else load_encoder(encoder)
     embeddings = embed_images(table, encoder, **options)
     if not len(embeddings.rows) and not embeddings.failed:
-        raise InputError(f"The embedding of '{table.name}' was stopped before its first image; start it again.")
+        raise InputError(f"The embedding of '{table.name}' was stopped before its first image; restart it.")
     if not len(embeddings.rows):
-        raise InputError(f"None of the {len(table)} images of '{table.name}' could be read; the first reason: {embeddings.failed[0].reason}")
+        raise InputError(f"None of the {len(table)} images of '{table.name}' could be read; first reason: {embeddings.failed[0].reason}")
     rows = slice(None) if len(embeddings.rows) == len(table) else embeddings.rows
     return Space(
         embeddings.vectors,
@@ -80,14 +80,14 @@ def embed(
 
 
 def _listed(images: Any) -> ImageTable:
-    """The table of what a person has in Python, as that of a file that lists it."""
+    """The table of images given as Python objects, processed like a table file."""
     table = own_table(images, "Images")
     paths, files = find_files(table.frame["path"].tolist(), table.root)
     return one_row_an_image(replace(table, frame=table.frame.assign(path=paths)), files)
 
 
 def _remark_notes(table: ImageTable, remarks: dict[int, str]) -> list[str]:
-    """A sentence for each kind of remark about how images were read; the numbers in brackets are those of one image."""
+    """A sentence per kind of remark about how images were read, with numbers in parentheses from one of the images."""
     kinds: dict[str, list[int]] = {}
     for row, remark in remarks.items():
         kinds.setdefault(remark.split(" (")[0], []).append(row)
@@ -97,7 +97,7 @@ def _remark_notes(table: ImageTable, remarks: dict[int, str]) -> list[str]:
 
 
 def load_space(path: Path | str) -> Space:
-    """The space of a file that `Space.save` wrote, with text and image side where its encoder is at hand and its notion's map is linear.
+    """Loads a file of `Space.save`, with text and image side if its encoder is available and its notion's map is linear.
 
     Raises:
         InputError: there is no such file, or it holds no space.
@@ -112,8 +112,8 @@ def load_space(path: Path | str) -> Space:
 
 
 def space_of(file: VectorFile, name: str) -> Space:
-    """The space of vectors, attributes and what `Space.about` says, as a file or database holds them; InputError, which begins with `name`, where
-    they do not fit.
+    """Builds a space from vectors, attributes and the metadata of `Space.about`, as stored in a file or database; raises InputError, which starts
+    with `name`, if they do not match.
     """
     try:
         about = file.about
@@ -130,7 +130,7 @@ def space_of(file: VectorFile, name: str) -> Space:
 
 
 def _with_encoder(space: Space, encoder: str, linear: Vectors | None) -> Space:
-    """The space with the text and image side of its encoder; of a notion's space, seen through its linear map."""
+    """The space with the text and image side of its encoder, for a notion's space through its linear map."""
     from likeness.encoders import embed_texts, load_encoder, reads_text
     from likeness.notions import project
 
@@ -145,7 +145,7 @@ def _with_encoder(space: Space, encoder: str, linear: Vectors | None) -> Space:
 
 
 def _index(folder: Path, vectors: Vectors) -> "Index | None":
-    """The index of these vectors; one of an older state of the images is none."""
+    """The index of these vectors, or None, also if it belongs to an older state of the images."""
     from likeness.search import open_index
 
     try:
@@ -160,5 +160,5 @@ def _image_model(encoder: "str | Encoder") -> "ImageModel":
 
     loaded = load_encoder(encoder)
     if not isinstance(loaded, TowerEncoder):
-        raise InputError(f"The encoder '{loaded.name}' gives no gradients; choose an open_clip or timm model.")
+        raise InputError(f"The encoder '{loaded.name}' provides no gradients; choose an open_clip or timm model.")
     return ImageModel(loaded.tower)

@@ -1,4 +1,4 @@
-"""Does an encoder see anything in these images? A check without labels, before a person believes a map."""
+"""Check without labels whether an encoder separates given images, before trusting its map."""
 
 import json
 from collections.abc import Sequence
@@ -34,12 +34,12 @@ Rows = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class Sight:
-    """How well an encoder tells `images`, 100 at most, apart.
+    """How well an encoder separates up to 100 `images`.
 
     Attributes:
-        gap: by how much two crops of one image are more similar than crops of different images; differences of cosine similarities.
+        gap: mean cosine similarity of two crops of an image minus that of crops of different images.
         rank: effective number of dimensions of their vectors, (sum of variances)^2 / sum of squared variances.
-        agreement: share of images whose one crop finds its other crop as its nearest neighbor.
+        agreement: share of images whose crops are nearest neighbors.
     """
 
     images: int
@@ -50,8 +50,8 @@ class Sight:
 
 @dataclass(frozen=True)
 class EncoderCheck:
-    """What was found out about an encoder and a set of images: the sight of these, that of images like those it was trained on, where that is known,
-    and the share of the prompts that it cannot tell from another one; None where there are none, or it reads no text.
+    """Result of `check_encoder`: the figures of these images, those of images like its training images if known, and the share of prompts that it
+    cannot distinguish from another one; None without prompts or text side.
     """
 
     encoder: str
@@ -61,20 +61,21 @@ class EncoderCheck:
 
     @property
     def score(self) -> float | None:
-        """How well it tells these images apart, as a share of how well it does its own, 0 to 1; None where that is not known."""
+        """Separation of these images relative to images like its training images, 0 to 1; None if unknown."""
         if self.own is None:
             return None
+        # capped at 1: one figure above the encoder's own must not make up for a poor one
         shares = [min(1.0, max(0.0, getattr(self.sight, name) / max(getattr(self.own, name), 1e-9))) for name in ("gap", "rank", "agreement")]
         return float(np.prod(shares) ** (1 / len(shares)))
 
     @property
     def sees(self) -> bool:
-        """Whether its map of these images is to be believed."""
+        """True if its map of these images can be trusted."""
         return self.score >= _ENOUGH if self.score is not None else self.sight.agreement >= 0.5
 
     @property
     def figures(self) -> dict[str, object]:
-        """A row of a table: what was measured, beside the encoder's own images, the score and the verdict."""
+        """A table row: measured values, those of the encoder's own images, the score and the verdict."""
         figures: dict[str, object] = {}
         for name in ("gap", "rank", "agreement"):
             figures |= {name: getattr(self.sight, name), f"own {name}": getattr(self.own, name, None)}
@@ -82,7 +83,7 @@ class EncoderCheck:
 
     @property
     def sentence(self) -> str:
-        """The outcome in words, with a remedy where one is needed."""
+        """The verdict as a sentence, with a remedy if needed."""
         words = self._words()
         if self.sees:
             return f"'{self.encoder}' tells these images apart{self._measure()}.{words}"
@@ -101,19 +102,18 @@ class EncoderCheck:
 
 
 def check_encoder(space: Space, prompts: Sequence[str] = (), seed: int = 0) -> EncoderCheck:
-    """Whether the encoder behind a space sees anything in its images, and whether it tells prompts apart. No label is used.
+    """Checks without labels whether the encoder of a space separates its images, and prompts.
 
-    Up to 100 images and two crops of each, three quarters of its sides long, are embedded. How far crops of one image are nearer to each other than
-    crops of different images, and in how many dimensions the images differ, is compared with the same figures of images like those that the encoder
-    was trained on, which lie in its folder (`sight.json`) if it ships or was made here. Of other encoders the share of crops counts that find each
-    other.
+    Up to 100 images and two crops of each, with three quarters of its width and height, are embedded. The similarity gap between crops of one image
+    and of different images, and the effective number of dimensions, are compared with those of images like the encoder's training images. These are
+    in its folder (`sight.json`) if it ships or was made here; for other encoders the share of crops that retrieve each other counts.
 
     Args:
         prompts: texts that should mean different things, such as those of a notion.
         seed: draws the images.
 
     Raises:
-        InputError: no model behind the space, or fewer than 30 images that can be read.
+        InputError: no model behind the space, or fewer than 30 readable images.
 
     Example:
         >>> import likeness as lk
@@ -128,16 +128,18 @@ def check_encoder(space: Space, prompts: Sequence[str] = (), seed: int = 0) -> E
 
 
 def images_to_check(table: "ImageTable", seed: int = 0) -> "ImageTable":
-    """The images of a table that `check_encoder` looks at, so that no others have to be embedded for it."""
+    """The images of a table that `check_encoder` uses, so that no others need to be embedded."""
     return replace(table, frame=table.frame.iloc[_drawn(len(table), seed)].reset_index(drop=True))
 
 
 def measure_sight(whole: Rows, first: Rows, second: Rows) -> Sight:
     """The figures of n images: unit rows (n, d) of the whole, and of two crops of each."""
     n = len(whole)
+    # first crops against second crops: a crop is never compared with itself
     crossed = np.asarray(first, np.float64) @ np.asarray(second, np.float64).T
     same, others = np.diag(crossed), crossed[~np.eye(n, dtype=bool)]
     centered = np.asarray(whole, np.float64) - np.mean(whole, axis=0)
+    # participation ratio: it equals r for r directions of equal variance
     variances = np.linalg.svd(centered, compute_uv=False) ** 2
     total = float((variances**2).sum())
     rank = float(variances.sum() ** 2 / total) if total > 0 else 0.0
@@ -146,7 +148,7 @@ def measure_sight(whole: Rows, first: Rows, second: Rows) -> Sight:
 
 
 def own_sight(encoder: str) -> Sight | None:
-    """How an encoder sees images like those that it was trained on; None where its folder does not say so, or it has none."""
+    """The stored figures of an encoder on images like its training images; None if its folder has none."""
     file = _sight_file(encoder)
     try:
         return Sight(**json.loads(file.read_text(encoding="utf-8"))) if file else None
@@ -155,15 +157,15 @@ def own_sight(encoder: str) -> Sight | None:
 
 
 def write_sight(encoder: str, images: Sequence[Path], seed: int = 0) -> Sight:
-    """Measures how an encoder sees images like those that it was trained on, and keeps that in its folder.
+    """Measures an encoder on images like its training images, and stores the figures in its folder.
 
-    An encoder without a folder, or fewer than 30 images that can be read, raise InputError.
+    Raises InputError for an encoder without a folder, or fewer than 30 readable images.
     """
     from likeness.embedding import embed
 
     file = _sight_file(encoder)
     if file is None:
-        raise InputError(f"The encoder '{encoder}' lies in no folder that could keep its figures; give 'photos:FOLDER' or 'local-dir:FOLDER'.")
+        raise InputError(f"The encoder '{encoder}' has no folder to store its figures in; pass 'photos:FOLDER' or 'local-dir:FOLDER'.")
     sight = _sight_of(embed(_table(images), encoder), seed)
     write_atomic(file, json.dumps(asdict(sight), indent=2).encode())
     return sight
@@ -195,7 +197,7 @@ def _sight_of(base: Space, seed: int) -> Sight:
         for part, crop in zip(parts, crops(image), strict=True):
             part.append(crop)
     if len(kept) < FEWEST:
-        raise InputError(f"{len(kept)} images are too few to tell whether an encoder sees anything in them; give at least {FEWEST}.")
+        raise InputError(f"{len(kept)} images are too few to check an encoder; pass at least {FEWEST}.")
     assert base.embed_images is not None
     first, second = (base.embed_images(part) for part in parts)
     return measure_sight(base.vectors[kept], first, second)
@@ -211,6 +213,7 @@ def _same_prompts(base: Space, prompts: Sequence[str]) -> float | None:
         return None
     vectors = base.embed_prompts(distinct)[0]
     similarities = vectors @ vectors.T
+    # a prompt is not its own double
     np.fill_diagonal(similarities, -1)
     return float((similarities.max(1) > _SAME_TEXT).mean())
 

@@ -1,4 +1,4 @@
-"""The one exception that speaks to people."""
+"""InputError: invalid input, reported in one sentence."""
 
 import re
 
@@ -7,9 +7,9 @@ _LONGEST, _END = 700, 200  # letters of a message, and of its end, where the rem
 
 
 class InputError(ValueError):
-    """Bad input: the message is one sentence that names the value, what was expected and the remedy.
+    """Invalid input. The message is one sentence with the value, the expectation and the remedy.
 
-    The command line prints it and exits with status 2; the app shows it in place. Anything else that is raised is a defect.
+    The command line prints it and exits with status 2; the app shows it in place. Any other exception is a bug.
     """
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Which notions does a collection have: those of the library that its encoder reads, and what varies beyond them, which no word names."""
+"""Find the notions of a collection: library notions that vary in its images, and directions that no notion covers."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,7 +20,7 @@ _EXTREMES = 6
 
 
 class FoundNotion(NamedTuple):
-    """A notion, how far it can be trusted with the images, and the share of the images' variance along its aspects, 0 to 1."""
+    """A notion, its trust on the images, and the share of the images' variance along its aspects, 0 to 1."""
 
     notion: Notion
     trust: Trust
@@ -28,8 +28,8 @@ class FoundNotion(NamedTuple):
 
 
 class Direction(NamedTuple):
-    """Something in which the images differ and that no notion names: a unit vector (r,), its share of the images' variance, 0 to 1, and the rows of
-    the images at its two ends, the outermost first.
+    """A direction of variation that no notion covers: a unit vector (r,), its share of the images' variance, 0 to 1, and the rows of the images at
+    both ends, outermost first.
     """
 
     vector: NDArray[np.float64]
@@ -39,12 +39,12 @@ class Direction(NamedTuple):
 
 
 def found_notions(space: "Space", notions: Sequence[Notion] | None = None, *, folder: "Path | None" = None, seed: int = 0) -> list[FoundNotion]:
-    """Notions as the images have them, those that can be trusted most first (`likeness.notion_trust`); no label is read.
+    """Notions that vary in the images, most trustworthy first (`likeness.notion_trust`); labels are not used.
 
     Args:
-        space: of a notion's space, what it is made from counts.
+        space: for a notion's space, its base is used.
         notions: to rank; None: those of the library that fit such images.
-        folder: where the user's own notions lie; by default a folder of the cache.
+        folder: of the user's own notions; by default in the cache.
         seed: as for `notion_trust`.
 
     Raises:
@@ -66,14 +66,14 @@ def found_notions(space: "Space", notions: Sequence[Notion] | None = None, *, fo
 
 
 def most_dividing(space: "Space", notions: Sequence[Notion], seed: int = 0) -> Notion | None:
-    """The one of `notions` whose aspects divide the images most clearly, as `likeness.notions.division_scores` measures it without labels, of those
-    that can be relied on with these images (`likeness.notion_trust`).
+    """The reliable notion (`likeness.notion_trust`) of `notions` whose aspects divide the images most clearly, by the unsupervised
+    `likeness.notions.division_scores`.
 
     Args:
         space: of an encoder that reads text; of a notion's space, the one that it is made from counts.
 
     Returns:
-        None where none that can be relied on says more than words that mean nothing, or there are fewer than three images.
+        None if no reliable notion divides better than meaningless words, or there are fewer than three images.
 
     Raises:
         InputError: the space reads no text.
@@ -93,14 +93,15 @@ def most_dividing(space: "Space", notions: Sequence[Notion], seed: int = 0) -> N
 
 
 def unnamed_directions(space: "Space", notions: Sequence[Notion], count: int = 3) -> list[Direction]:
-    """The `count` principal directions of the images after what the aspects of notions vary along has been taken away (90 % of their variance).
+    """The `count` principal directions of the images after projecting out the directions along which the aspects of notions vary (90 % of their
+    variance).
 
-    On the shipped cars, where one notion is left out, the first of them shows it (`python -m experiments.analyses unnamed`). Without notions they are
-    the principal components; of a notion's space, what it is made from counts. InputError: the space reads no text, a count below 1, or notions that
-    leave nothing.
+    On the shipped cars, if one notion is omitted, the first direction recovers it (`python -m experiments.analyses unnamed`). Without notions they
+    are the principal components. For a notion's space, its base is used. Raises InputError for a space without text side, a count below 1, or notions
+    that leave no variance.
     """
     if count < 1:
-        raise InputError(f"{count} directions can't be shown; ask for at least 1.")
+        raise InputError(f"Cannot return {count} directions; pass at least 1.")
     base = space.base or space
     seen, whole = _centered(base.vectors)
     left = seen
@@ -109,7 +110,7 @@ def unnamed_directions(space: "Space", notions: Sequence[Notion], count: int = 3
         left = seen - (seen @ taken) @ taken.T
     values, vectors = np.linalg.eigh(left.T @ left)
     if values[-1] <= np.finfo(np.float32).eps * whole:
-        raise InputError("Nothing is left that the notions do not name, or all images are the same; name fewer notions.")
+        raise InputError("The notions cover all variance, or all images are equal; pass fewer notions.")
     found = []
     for vector, value in zip(vectors.T[::-1][:count], values[::-1][:count], strict=True):
         order = np.argsort(base.vectors @ vector.astype(np.float32), kind="stable")
@@ -119,12 +120,12 @@ def unnamed_directions(space: "Space", notions: Sequence[Notion], count: int = 3
 
 
 def _aspects(base: "Space", notions: Sequence[Notion]) -> list[NDArray[np.float32]]:
-    """The rows of the aspects of notions and of those that are joined with them."""
+    """The rows of the aspects of notions, including the parts of compositions."""
     return [base.embed_aspects(part)[0] for notion in notions for weight, part in parts_of(notion) if weight > 0]
 
 
 def _centered(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float64], float]:
-    """At most 20,000 of the rows (n, r) around their mean, evenly spread, and the sum of their squares."""
+    """At most 20,000 evenly spaced rows (n, r), centered, and the sum of their squares."""
     rows = np.asarray(vectors[:: -(-len(vectors) // _SAMPLE)], np.float64)
     rows = rows - rows.mean(axis=0)
     return rows, float((rows**2).sum())

@@ -1,4 +1,4 @@
-"""What is wrong with a notion, in sentences, and how far it can be relied on with given images, without a label."""
+"""Warnings about notions, and their reliability on given images, without labels."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,9 +23,8 @@ _IMAGES = 500
 
 
 class Trust(NamedTuple):
-    """How far a notion can be relied on: by stability, the correlation of what is similar with what is similar in other words, at most 1, and
-    alignment, the share of the images' variance along the prompts that is beyond what a random direction has, 0 to 1. The score is both multiplied,
-    `reads` whether both are enough to rely on what is near.
+    """Reliability of a notion. Stability: correlation of similarities between wordings, at most 1. Alignment: share of the images' variance along the
+    prompts beyond that of a random direction, 0 to 1. The score is their product; `reads` is True if both are high enough to trust neighbors.
     """
 
     score: float
@@ -35,7 +34,7 @@ class Trust(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The verdict, for people."""
+        """The verdict as a sentence."""
         if self.stability < LEAST_STABILITY:
             return "Other words for the same give other neighbors here; do not rely on this notion."
         if self.alignment < LEAST_ALIGNMENT:
@@ -44,19 +43,18 @@ class Trust(NamedTuple):
 
 
 def notion_trust(space: "Space", notion: Notion | Composition, seed: int = 0) -> Trust:
-    """How far a notion can be relied on with these images, without a label.
+    """Measures the reliability of a notion on these images, without labels.
 
     Stability: the similarity of two images is the Bhattacharyya coefficient of their zero-shot probabilities of the aspects (`AspectProbabilities`);
     what counts is its correlation, over all pairs of images, between the notion as it is and with other words around its templates (`REWORDINGS`),
     the mean of these: the statistic of Mantel (Cancer Research 27, 1967) and of representational similarity analysis (Kriegeskorte et al., Frontiers
     in Systems Neuroscience 2, 2008). Alignment: 1 - 1/w, where w = r tr(X T) / (tr X tr T), with the covariances X of the images and T of the aspects
-    in r dimensions, is how many times more the images vary along the aspects than along a random direction. Words that are turned into random
-    directions are stable and not aligned; words that mean nothing to the encoder are neither. Several notions that are joined can be trusted as far
-    as the weakest.
+    in r dimensions, is how many times more the images vary along the aspects than along a random direction. Random directions are stable but not
+    aligned; meaningless words are neither. A composition is as reliable as its weakest notion.
 
     Args:
-        space: the images; of a notion's space, what it is made from counts.
-        seed: draws 500 images where there are more.
+        space: the images; for a notion's space, its base is used.
+        seed: draws 500 images if there are more.
 
     Raises:
         InputError: the space reads no text, or has fewer than three images.
@@ -81,12 +79,12 @@ def sample(space: "Space", seed: int = 0) -> NDArray[np.float32]:
     """Unit rows of at most 500 images, as the encoder gives them, in the table's order."""
     rows = (space.base or space).vectors
     if len(rows) < FEWEST_IMAGES:
-        raise InputError(f"How far a notion can be trusted shows from three images on; there are {len(rows)}.")
+        raise InputError(f"Reliability needs at least three images; there are {len(rows)}.")
     return np.asarray(rows[np.sort(np.random.default_rng(seed).permutation(len(rows))[:_IMAGES])])
 
 
 def worded_aspects(space: "Space", notion: Notion) -> list[Any]:
-    """The rows of a notion's aspects, as it is and in each other wording."""
+    """The rows of a notion's aspects, in its own and each other wording."""
     base = space.base or space
     worded = [notion, *(replace(notion, template=tuple(words.replace("{}", each) for each in notion.templates)) for words in REWORDINGS)]
     prompts, _ = base.embed_prompts([prompt for each in worded for prompt in each.prompts])  # at once: a text encoder reads many faster than few
@@ -94,15 +92,15 @@ def worded_aspects(space: "Space", notion: Notion) -> list[Any]:
 
 
 def alignment(images: NDArray[np.float32], aspects: Any) -> float:
-    """1 - 1/w of images (n, r) and aspects (k, r), as `notion_trust` says; 0 where images vary less along the aspects than along most directions."""
+    """1 - 1/w of images (n, r) and aspects (k, r), as `notion_trust` says; 0 if images vary less along the aspects than along most directions."""
     seen, said = (np.asarray(rows, np.float64) - np.mean(rows, axis=0, dtype=np.float64) for rows in (images, aspects))
     spread = float((seen**2).sum() * (said**2).sum())
     return max(0.0, 1 - spread / (seen.shape[1] * shared)) if spread and (shared := float(((seen @ said.T) ** 2).sum())) else 0.0
 
 
 def stability(images: NDArray[np.float32], aspects: Any, *reworded: Any) -> float:
-    """The mean correlation, over pairs of images (n, d), of their similarities by aspects (k, d) and by each other wording of these; 0 where the
-    aspects of one of them are all the same to the encoder, so that no image differs from another.
+    """The mean correlation, over pairs of images (n, d), of their similarities by aspects (k, d) and by each other wording; 0 if the encoder does not
+    distinguish the aspects of a wording.
     """
     pairs = np.triu_indices(len(images), 1)
     found = [_similarities(images, each)[pairs] for each in (aspects, *reworded)]
@@ -124,11 +122,11 @@ def _correlation(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
 
 
 def notion_warnings(notion: Notion | Composition, encoder: "EncoderLike | None" = None) -> list[str]:
-    """A sentence for each thing that makes a notion's fit worse than it looks: repeated aspects, whole prompts in place of aspects, a second thing
-    that varies (`likeness.notions.check`), words that the encoder does not know, and prompts that are longer than what it reads.
+    """Warnings about a notion, one sentence each: repeated aspects, whole prompts instead of aspects, a second varying property
+    (`likeness.notions.check`), words unknown to the encoder, and prompts that it truncates.
 
     Args:
-        encoder: that reads the prompts; None: no word is looked up.
+        encoder: that reads the prompts; None: words are not checked.
 
     Example:
         >>> notion_warnings(Notion("color", "a {} car", ["red", "blue", "red"]))

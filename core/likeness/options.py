@@ -1,4 +1,4 @@
-"""Options of a component: what each does, its value where none is given, its bounds; and what is wrong with given ones. Needs no torch."""
+"""Declaration and validation of component options: help, default, bounds. Does not import torch."""
 
 from collections.abc import Mapping
 from math import inf
@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 
 class Option(NamedTuple):
-    """One number or switch: its default, whose type is the option's (bool, int or float), one sentence of help, the bounds of a number, both allowed,
-    and title and step, where it has a control.
+    """A numeric or boolean option: default, which sets its type (bool, int or float), one sentence of help, inclusive bounds, and title and step of
+    its control.
     """
 
     default: bool | int | float
@@ -25,7 +25,7 @@ class Option(NamedTuple):
         return f"{value} ({self.least:g} or more)" if self.least > -inf else value
 
     def problem(self, value: Any) -> str:
-        """What to choose in place of a value that does not fit; empty where it does."""
+        """What to choose instead of an invalid value; empty if it is valid."""
         if isinstance(self.default, bool):
             return "" if isinstance(value, bool) else "choose true or false"
         kinds = int if isinstance(self.default, int) else int | float
@@ -42,9 +42,9 @@ Options = Mapping[str, Option]
 
 
 def check_options(owner: str, options: Options, given: Mapping[str, Any], place: str) -> str:
-    """What is wrong with given options, in one sentence; empty where nothing is.
+    """The first problem of given options as a sentence; empty if there is none.
 
-    About an unknown one it begins with the owner, "The objective 'margin'"; `place` is where they stand in a config, "objective.options".
+    For an unknown option it starts with the owner, "The objective 'margin'"; `place` is the key of the options in a config, "objective.options".
     """
     for key, value in given.items():
         if key not in options:
@@ -55,5 +55,5 @@ def check_options(owner: str, options: Options, given: Mapping[str, Any], place:
 
 
 def defaults(options: Options) -> dict[str, bool | int | float]:
-    """Each option's value where none is given."""
+    """The default of each option."""
     return {name: option.default for name, option in options.items()}

@@ -1,10 +1,10 @@
-"""What a registry declares, by name, as it stands now."""
+"""Live views of registries."""
 
 from collections.abc import Callable, Iterator, Mapping
 
 
 class LiveView(Mapping[str, str]):
-    """What a function gives, anew at each look, such as the titles of all entries: it follows the registry, also when an entry is added later."""
+    """A mapping that calls a function at each access, such as for the titles of all entries, so that later entries are included."""
 
     def __init__(self, current: Callable[[], Mapping[str, str]]) -> None:
         self._current = current

@@ -1,4 +1,4 @@
-"""A Space: a named embedding of images. Map, retrieval, metrics and saliency take one or two of them, never a model."""
+"""`Space`: a named embedding of images. Maps, retrieval, metrics and saliency take Spaces, never models."""
 
 import dataclasses
 import hashlib
@@ -37,9 +37,7 @@ EmbedImages = Callable[[Sequence["Path | Image"]], Vectors]
 
 
 class FitStats(NamedTuple):
-    """What a fit took, on the fitted estimator as `fit_stats_`: prompts, those that the text encoder had to read because they were new, and
-    seconds.
-    """
+    """Cost of a fit, stored as `fit_stats_` of the estimator: prompts, newly encoded prompts, and seconds."""
 
     n_prompts: int
     n_encoded: int
@@ -47,33 +45,31 @@ class FitStats(NamedTuple):
 
 
 class Space:
-    """A named embedding of images: an encoder's, a notion's on top of it, a trained run's, or a person's own vectors.
+    """A named embedding of images: of an encoder, a notion on top of it, a trained run, or your own vectors.
 
     Args:
-        vectors: (n, d) NumPy or torch, a row per image. Rows that are not of unit length are scaled to it; rows in float32 that are stay as they are,
-            also where they are memory-mapped.
+        vectors: (n, d) NumPy or torch, a row per image. Rows are scaled to unit length; float32 unit rows are not copied, also if memory-mapped.
         images: the n images: an `ImageTable`, a data frame with a column `path`, or a list of paths. None: vectors without images.
-        labels: attributes of the rows besides those of `images`: an array or list (n,), which becomes the attribute "label", a dict of names and
-            arrays, or a data frame. Values stay as they are. A pandas index has to be 0 to n - 1, or that of the data frame of images.
-        name: shown to people.
+        labels: attributes of the rows in addition to those of `images`: an array or list (n,), which becomes the attribute "label", a dict of arrays
+            by name, or a data frame. Values are not changed. A pandas index must be 0 to n - 1, or that of the data frame of images.
+        name: display name.
         encoder: a name that `likeness.encoders.load_encoder` takes, or an encoder object; None for vectors of unknown origin.
-        embed_texts, embed_images: texts, or new images, -> (m, d) unit rows of the same space; None where it has no such side.
-        provenance: text from which the vectors follow, where there is one. Vectors computed on another processor differ in their last digits; what is
-            stored under a provenance is found there too.
-        differentiable: loads the model behind the space, through which `likeness.saliency` sends gradients back to the pixels, or None.
-        index: of the vectors of the encoder behind the space, where one was built and no more than a linear map lies between.
-        linear: (d, m), that map; None where it is the encoder's own space.
-        estimator, base: of a notion's space, the fitted estimator that makes it (what its fit took is `estimator.fit_stats_`), and the space it is
-            made from.
-        store_dir: where the images' embeddings and `lengths` are kept; None: in the user's cache.
+        embed_texts, embed_images: functions from texts, or new images, to unit rows (m, d) of the same space; None if unsupported.
+        provenance: text that determines the vectors, if known. Vectors computed on another processor differ in their last digits; results cached
+            under a provenance are still found.
+        differentiable: loads the model through which `likeness.saliency` propagates gradients to the pixels, or None.
+        index: of the encoder's vectors, if built and if the space is a linear map of them.
+        linear: (d, m), that map; None for the encoder's own space.
+        estimator, base: for a notion's space, its fitted estimator (with `estimator.fit_stats_`), and the space it is derived from.
+        store_dir: folder of the images' embeddings and `lengths`; None: in the user's cache.
 
     Attributes:
         table: the images and attributes, row i belongs to row i of `vectors`; `table.failed` lists images that could not be read.
         vectors: (n, d) float32, unit rows.
 
     Raises:
-        InputError: rows that are not finite, have no length, or do not fit the images or labels in number; pictures in memory, or a dataset of
-            another library, in place of paths; labels that hold lists, or have a pandas index of other rows.
+        InputError: rows that are not finite or all zeros, or numbers of rows, images and labels that differ; images in memory, or a dataset of
+            another library, instead of paths; labels with lists, or with a pandas index of other rows.
 
     Example:
         >>> import numpy as np, likeness as lk
@@ -105,6 +101,7 @@ class Space:
         self.name, self.encoder, self.provenance = name, encoder, provenance
         self.embed_texts, self.embed_images, self.differentiable = embed_texts, embed_images, differentiable
         self.index, self.linear, self.estimator, self.base, self.store_dir = index, linear, estimator, base, store_dir
+        # an estimator may map an image to zero, and that row must stay; from an encoder it is an error
         self.vectors: Vectors = as_unit_rows(vectors, f"The vectors of '{name}'", zeros=estimator is not None)
         self.table = _table(images, labels, len(self.vectors), name)
 
@@ -123,29 +120,29 @@ class Space:
         return picture_html(repr(self), paths, [path.name for path in paths])
 
     def replace(self, **changes: Any) -> "Space":
-        """A copy with other values of the constructor's keywords; `images` is a table here."""
+        """A copy with changed constructor arguments; `images` must be a table."""
         kept = ("name", "encoder", "embed_texts", "embed_images", "provenance", "differentiable", "index", "linear", "estimator", "base", "store_dir")
         given: dict[str, Any] = {"vectors": self.vectors, "images": self.table} | {each: getattr(self, each) for each in kept}
         return Space(**(given | changes))
 
     def with_table(self, table: ImageTable) -> "Space":
-        """The same vectors, index and fit, with another table of the same rows, as after labels have come; nothing is computed or copied. The space
-        that a notion's is made from has the table, too. Another number of rows raises InputError.
+        """The same vectors, index and fit, with another table of the same rows, such as with new labels, without copies; also for the base of a
+        notion's space. Raises InputError if the number of rows differs.
         """
         if len(table) != len(self):
-            raise InputError(f"The table has {len(table):,} rows and '{self.name}' has {len(self):,}; pass a table of the same images.")
+            raise InputError(f"The table has {len(table):,} rows, but '{self.name}' has {len(self):,}; pass a table of the same images.")
         same = copy(self)
         same.table, same.base = table, None if self.base is None else self.base.with_table(table)
         return same
 
     @property
     def encoder_name(self) -> str:
-        """The encoder's name as people read it; "" without one."""
+        """The encoder's display name; "" without an encoder."""
         return self.encoder if isinstance(self.encoder, str) else "" if self.encoder is None else str(getattr(self.encoder, "name", self.encoder))
 
     @cached_property
     def key(self) -> str:
-        """Hash of the provenance, or else of the vectors: equal for equal spaces, whatever their names; for caches."""
+        """Cache key: hash of the provenance, or else of the vectors; independent of the name."""
         digest = hashlib.sha256(self.provenance.encode())
         for begin in range(0, 0 if self.provenance else len(self.vectors), _ROWS_AT_ONCE):
             digest.update(self.vectors[begin : begin + _ROWS_AT_ONCE].tobytes())
@@ -153,38 +150,38 @@ class Space:
 
     @cached_property
     def lengths(self) -> NDArray[np.float32]:
-        """Length (n,) of each image's features before they were scaled to the unit `vectors`: what the encoder gives is `vectors` times these.
+        """Length (n,) of each image's features before normalization: the encoder's output is `vectors` times these.
 
-        The first call computes them, in one pass over the images (`likeness.encoders.image_lengths`), and they are stored as embeddings are.
-        InputError: no encoder behind the vectors, an encoder that gives unit vectors only, or images that can't be read.
+        The first call computes and stores them, in one pass over the images (`likeness.encoders.image_lengths`). Raises InputError for vectors
+        without an encoder, an encoder that only returns unit vectors, or unreadable images.
         """
         from likeness.encoders import image_lengths
 
         if self.encoder is None or self.base is not None or self.linear is not None:
-            raise InputError(f"The vectors of '{self.name}' have length 1 and what made them is not at hand; embed the images with an encoder.")
+            raise InputError(f"The vectors of '{self.name}' have unit length and no encoder; embed the images with an encoder.")
         return image_lengths(self.table, self.encoder, store_dir=self.store_dir)
 
     @cached_property
     def search(self) -> "IndexSearch | None":
-        """The search through the index, which may be approximate and says so; None without an index."""
+        """The search through the index, which reports if it is approximate; None without an index."""
         return None if self.index is None else self.index.search(self.vectors, self.linear)
 
     def nearest(self, query: Any, k: int = 10, *, exclude: Any = None, allowed: "NDArray[np.bool_] | None" = None) -> "Hits":
-        """The k images nearest to a query: by the index where there is one, else by comparing all. Rows of one image (`one_row_per_image`) are found
-        once, and not by each other.
+        """The k images nearest to a query, through the index if there is one, else by comparing all. Rows of one image (`one_row_per_image`) are
+        returned once, and never for each other.
 
         Args:
-            query: a text; the number of a row, which itself is left out; an image as path or PIL image; a vector (d,); several vectors (q, d); or
-                several of these with signs and weights, as a `Query`. A text that ends as the names of images do ("photos/x.jpg") is a path, from the
-                current folder or as in the table; `text_query` takes any text as one.
-            exclude: a row that is left out, for each query one; -1 for none.
+            query: a text; a row number, which is excluded from the results; an image as path or PIL image; a vector (d,); several vectors (q, d); or
+                a weighted combination, as a `Query`. A text with an image suffix ("photos/x.jpg") is a path, relative to the current folder or as in
+                the table; use `text_query` to force text.
+            exclude: a row to exclude for each query; -1 for none.
             allowed: mask (n,) of the rows that may be found.
 
         Returns:
-            Rows and similarities (k,), for several vectors (q, k). Of a `Query` the similarities say how well all of its terms hold, from 0 to 1.
+            Rows and similarities (k,), for several vectors (q, k). For a `Query` the similarities are how well all of its terms hold, from 0 to 1.
 
         Raises:
-            InputError: the space reads no text or no images, there is no such row, or no image is left to be found.
+            InputError: the space has no text or image side, there is no such row, or no image is left.
 
         Example:
             >>> import likeness as lk
@@ -211,9 +208,9 @@ class Space:
     def nearest_composed(
         self, query: "Query", k: int = 10, *, exclude: Any = None, allowed: "NDArray[np.bool_] | None" = None, find: "FindCandidates | None" = None
     ) -> "Hits":
-        """As `nearest`, of a composed query; rows among its terms are left out.
+        """As `nearest`, for a composed query; rows among its terms are excluded.
 
-        `find` tells where candidates come from (`likeness.search.search_composed`); None: the index where there is one that does not compare all.
+        `find` returns candidates (`likeness.search.search_composed`); None: the index, if it is approximate.
         """
         from likeness.search import Hits, LocalSearch, search_composed
 
@@ -233,14 +230,15 @@ class Space:
         return Hits(found.rows[0], found.similarities[0], self.table)
 
     def one_row_per_image(self, allowed: "NDArray[np.bool_] | None" = None, exclude: Any = None) -> "tuple[NDArray[np.bool_] | None, Any]":
-        """What may be found, and what is left out, as `nearest` takes both, where a table has several rows of an image (`image_numbers`): of each
-        image the first row that is allowed. What is given, where all rows are images of their own.
+        """`allowed` and `exclude` of `nearest`, adjusted to tables with several rows per image (`image_numbers`): only the first allowed row of each
+        image is searched. Unchanged if all rows are separate images.
         """
         numbers = self.image_numbers
         if numbers is None:
             return allowed, exclude
         rows = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
         chosen = np.full(len(self), -1)
+        # assigned from the last to the first, so that the first allowed row of each image wins
         chosen[numbers[rows[::-1]]] = rows[::-1]
         if exclude is not None and len(given := np.atleast_1d(to_numpy(exclude))):
             inside = (given >= 0) & (given < len(self))
@@ -249,9 +247,9 @@ class Space:
 
     @cached_property
     def image_numbers(self) -> "NDArray[np.int64] | None":
-        """Of each row the number (n,) of the first row of the same image, its own where there is no other; None where that is so of all.
+        """For each row the number (n,) of the first row of the same image; None if all rows are separate images.
 
-        Rows that the table says to be of one image, but whose vectors differ, as those of its parts do, are images of their own.
+        Rows that the table marks as one image but whose vectors differ, such as those of its parts, count as separate images.
         """
         if self.base is not None and self.base.table is self.table:
             return self.base.image_numbers
@@ -268,11 +266,11 @@ class Space:
         return numbers if (numbers != np.arange(len(self))).any() else None
 
     def _places(self, query: Any) -> tuple[Vectors, bool]:
-        """Unit rows (q, d) of what was asked for, and whether it was several vectors."""
+        """Unit rows (q, d) of a query, and whether it was several vectors."""
         from PIL.Image import Image
 
         if isinstance(query, bool | np.bool_):
-            raise InputError(f"The query is {query}, neither a text, a row, an image nor vectors; pass the number of a row, such as {int(query)}.")
+            raise InputError(f"The query {query} is neither a text, a row, an image nor vectors; pass a row number, such as {int(query)}.")
         if isinstance(query, str):
             return self.text_query(query), False
         if isinstance(query, int | np.integer):
@@ -285,7 +283,7 @@ class Space:
         return as_unit_rows(rows, "The queries", zeros=True), to_numpy(query).ndim == 2
 
     def _path(self, text: str) -> Path:
-        """The file that a text names, from the current folder or as in the table."""
+        """The image file of a path, relative to the current folder or as in the table."""
         tried = [as_path(text), *([self.table.root / text_to_name(text)] if self.table.has_images else [])]
         found = next((path for path in tried if path.is_file()), None)
         if found is None:
@@ -293,43 +291,43 @@ class Space:
         return found
 
     def place(self, query: Any) -> Vectors:
-        """The place (1, d) of one text, row, image or vector (d,) in this space; errors as of `nearest`, and for several vectors."""
+        """The query vector (1, d) of one text, row, image or vector (d,); raises as `nearest`, and for several vectors."""
         place, several = self._places(query)
         if several:
-            raise InputError(f"{len(place)} vectors stand where one is meant; pass them one by one.")
+            raise InputError(f"{len(place)} vectors were given instead of one; pass them one by one.")
         return place
 
     @cached_property
     def _reference(self) -> Vectors:
-        """Rows that tell how similar images are to a query in the mean."""
+        """Reference rows for the average similarity of images to a query."""
         from likeness.search import reference_rows
 
         return reference_rows(self.vectors)
 
     def check_row(self, row: int) -> int:
-        """The row itself; raises InputError where the space has no such row."""
+        """The row itself; raises InputError if the space has no such row."""
         if not 0 <= row < len(self):
             raise InputError(f"There is no image {row}; the last of '{self.table.name}' is {len(self) - 1}.")
         return row
 
     def text_query(self, text: str) -> Vectors:
-        """The text's place in this space, (1, d); InputError if the space has no text side, or the text is empty."""
+        """The query vector (1, d) of a text; raises InputError if the space has no text side, or the text is empty."""
         if self.embed_texts is None:
-            raise InputError(f"The space '{self.name}' reads no text; search by image instead.")
+            raise InputError(f"The space '{self.name}' has no text side; search by image instead.")
         if not text.strip():
             raise InputError("The text is empty; describe what to look for, as in 'a dog on a beach'.")
         return self.embed_texts([text])
 
     def image_query(self, image: "Path | str | bytes | Image", name: str = "") -> Vectors:
-        """The place (1, d) of an image from outside: a path, a file's content or a PIL image; `name` stands in messages.
+        """The query vector (1, d) of a new image: a path, a file's content or a PIL image; `name` is used in messages.
 
-        A file's content may be anybody's: it is decoded in a process of its own, within limits of time and memory. What can't be read as an image, or
-        a space without a model behind it, raises InputError.
+        A file's content is untrusted: it is decoded in a separate process with time and memory limits. Raises InputError for an unreadable image, or
+        a space without a model.
         """
         from likeness.io import foreign_image, read_image, to_rgb
 
         if self.embed_images is None:
-            raise InputError(f"The space '{self.name}' has no model that could read a new image; choose one of its own images instead.")
+            raise InputError(f"The space '{self.name}' has no model to embed a new image; choose one of its own images instead.")
         if isinstance(image, str | Path):
             return self.embed_images([read_image(Path(image))])
         return self.embed_images([foreign_image(image, name or "upload") if isinstance(image, bytes) else to_rgb(image)])
@@ -339,19 +337,19 @@ class Space:
     ) -> "Space":
         """The space of a notion: the estimator fitted on the notion's prompts, applied to the images (InDiReCT, sections 3.1 and 3.2).
 
-        An aspect is one row of the fit: its prompts in several templates are averaged (`embed_aspects`). Of a notion's space, the other notion is
-        fitted on what this one is made from, so that refits do not pile up.
+        Each aspect is one row of the fit: its prompts in several templates are averaged (`embed_aspects`). A notion's space refits its base, so that
+        refits do not accumulate.
 
         Args:
             notion: what "similar" means, or several notions joined: `color + 0.5 * body - background` (`likeness.notions.Composition`).
             method: of `likeness.notions` by name ("exact" is InDiReCT), a class of estimators, or an estimator.
-            dim: dimensions of the notion's space. None: the notion's own `dim`, or where it has none, as many as its prompts suggest; "suggested":
-                these in any case (`likeness.notions.suggest_dim`). The paper takes 128.
-            seed: of methods with random choices.
+            dim: dimensions of the notion's space. None: the notion's own `dim`, or else the number its prompts suggest; "suggested": always that
+                (`likeness.notions.suggest_dim`). The paper uses 128.
+            seed: of randomized methods.
 
         Raises:
-            InputError: the space reads no text, the method reads features that are not of unit length, the notion or estimator refuse their input, or
-                notions are joined by a method that is not linear.
+            InputError: the space has no text side, the method needs features of any length, the notion or estimator reject their input, or a
+                nonlinear method gets a composition.
 
         Example:
             >>> import likeness as lk
@@ -363,7 +361,7 @@ class Space:
 
         base = self.base or self
         if base.linear is not None:
-            raise InputError(f"'{self.name}' was loaded without the vectors that it is made from; embed its images again to refit it.")
+            raise InputError(f"'{self.name}' was loaded without its base vectors; embed its images again to refit it.")
         parts = parts_of(notion)
         rows = [base.embed_aspects(each) for _, each in parts]
         start = time.perf_counter()
@@ -380,7 +378,7 @@ class Space:
         dim: int | str | None,
         seed: int,
     ) -> Any:
-        """The estimator of a notion, or of several that are joined (`likeness.notions.Composition.parts`), each with the rows of its aspects."""
+        """The estimator of a notion or composition (`likeness.notions.Composition.parts`), with the rows of the aspects of each part."""
         from likeness.notions import JoinedProjection
 
         joined, removed = [], []
@@ -397,9 +395,10 @@ class Space:
         return JoinedProjection(joined, removed)
 
     def _check_varies(self, notion: "Notion", aspects: Vectors) -> None:
-        """Raises InputError, with the reason that the encoder's tokenizer gives, where the encoder reads the same in all prompts."""
+        """Raises InputError, with the reason from the tokenizer, if all prompts are equal to the encoder."""
         from likeness.encoders import text_warnings
 
+        # without an encoder there is no tokenizer that could tell why
         if self.encoder is None or np.abs(aspects - aspects[0]).max() >= _SAME_PROMPTS:
             return
         reasons = " ".join(text_warnings(self.encoder, notion.prompts))
@@ -407,9 +406,9 @@ class Space:
             raise InputError(f"All prompts of '{notion.name}' are the same to the encoder, so nothing varies. {reasons}")
 
     def fit_material(self, notion: "Notion", aspects: Vectors, learns_from: "LearnsFrom" = "text", images: Vectors | None = None) -> tuple[Any, ...]:
-        """What the `fit` of a method takes that learns from a notion: the rows of its aspects (`embed_aspects`), and where it reads them the images,
-        all or (m, d) others, and the aspects of the other notions that ship for such images (`likeness.notions.fitting_notions`), without those that
-        the same label judges. One's own do not count: nobody's space depends on what others have saved.
+        """The arguments of a method's `fit`: the rows of a notion's aspects (`embed_aspects`), and if the method uses them the images, all or (m, d)
+        others, and the aspects of other shipped notions for such images (`likeness.notions.fitting_notions`), except those with the same label. Saved
+        notions are excluded, so that a space does not depend on them.
         """
         material: list[Any] = [aspects]
         if "images" in learns_from:
@@ -417,15 +416,16 @@ class Space:
         if "other notions" in learns_from:
             from likeness.notions import fitting_notions, shipped_folder
 
+            # a notion with the same label would leak the evaluated property into the fit
             fitting = fitting_notions(self.table, self.encoder_name, shipped_folder())
             others = [each for each in fitting if each.name != notion.name and (each.attribute is None or each.attribute != notion.attribute)]
             material.append([self.embed_aspects(each)[0] for each in others])
         return tuple(material)
 
     def best_aspects(self, notion: "Notion") -> NDArray[np.object_]:
-        """Of each image the aspect of a notion that the encoder matches best with it: zero-shot labels (n,), texts.
+        """Zero-shot labels (n,): the best matching aspect of a notion for each image.
 
-        They are what the encoder says, so the encoder cannot be judged by them. Of a notion's space, the space that it is made from counts.
+        They are predictions of the encoder, so do not evaluate the encoder with them. For a notion's space, its base is used.
 
         Raises:
             InputError: the space reads no text.
@@ -442,8 +442,8 @@ class Space:
         return np.array(notion.aspects, dtype=object)[best_aspects(base.vectors, base.embed_aspects(notion)[0])]
 
     def embed_aspects(self, notion: "Notion") -> tuple[Vectors, int]:
-        """Unit rows (k, d), one per aspect of a notion (`likeness.notions.aspect_rows`), and how many prompts the text encoder had to read; errors as
-        of `embed_prompts`.
+        """Unit rows (k, d), one per aspect of a notion (`likeness.notions.aspect_rows`), and the number of newly encoded prompts; raises as
+        `embed_prompts`.
         """
         from likeness.notions import aspect_rows
 
@@ -451,29 +451,27 @@ class Space:
         return aspect_rows(prompts, notion), n_encoded
 
     def embed_prompts(self, prompts: Sequence[str]) -> tuple[Vectors, int]:
-        """Unit rows (m, d) of prompts, and how many of them the text encoder had to read because they were new; InputError where the space reads no
-        text.
-        """
+        """Unit rows (m, d) of prompts, and the number of newly encoded ones; raises InputError if the space has no text side."""
         from likeness.encoders import embed_texts
 
         if self.embed_texts is None:
-            raise InputError(f"The encoder '{self.encoder_name or self.name}' has no text side, so it can't read prompts; choose a CLIP model.")
+            raise InputError(f"The encoder '{self.encoder_name or self.name}' has no text side for prompts; choose a CLIP model.")
         if self.encoder is None:
             return self.embed_texts(prompts), len(prompts)
         texts = embed_texts(self.encoder, list(prompts))
         return texts.vectors, texts.n_encoded
 
     def save(self, path: Path | str) -> Path:
-        """Writes the space whole or not at all, and gives the path: `.parquet` with paths, attributes, vectors and what `likeness.load` needs;
-        `.npy`: vectors alone.
+        """Writes the space atomically and returns the path: `.parquet` with paths, attributes, vectors and metadata for `likeness.load`; `.npy`: only
+        vectors.
 
-        InputError: another ending, or an attribute called "vector".
+        Raises InputError for another suffix, or an attribute called "vector".
         """
         write_vector_file(Path(path), self.vectors, self.table.frame, self.about())
         return Path(path)
 
     def about(self) -> dict[str, Any]:
-        """What is said about all rows of a space that is written, so that `likeness.embedding.space_of` makes it again: what JSON can hold."""
+        """JSON metadata of a space, from which `likeness.embedding.space_of` rebuilds it."""
         return {
             "name": self.name,
             "table": self.table.name,
@@ -486,15 +484,15 @@ class Space:
         }
 
     def metrics(self, by: Any = None, include: Any = None) -> dict[str, float]:
-        """How well the space keeps together what belongs together.
+        """Retrieval and clustering metrics of the space by labels.
 
         Args:
-            by: an attribute, several whose combination counts, or labels (n,); None: the attribute "label". Rows of one image count once. Images
-                without a label, or whose rows have different ones, take no part, and how many these are stands beside the figures as "left_out".
-            include: names of metrics, or functions (vectors, labels) -> number; None: the usual ones of `likeness.evaluation.metrics`.
+            by: an attribute, several to combine, or labels (n,); None: the attribute "label". Rows of one image count once. Images without a label,
+                or whose rows have different ones, are ignored; the result "left_out" counts them.
+            include: names of metrics, or functions (vectors, labels) -> number; None: the defaults of `likeness.evaluation.metrics`.
 
         Raises:
-            InputError: there is no such attribute, no image has a label of it, or an unknown metric.
+            InputError: an unknown attribute or metric, or no image has a label.
 
         Example:
             >>> import numpy as np, likeness as lk
@@ -515,7 +513,7 @@ class Space:
         return found | ({"left_out": found.get("left_out", 0.0) + differing} if differing else {})
 
     def _labels(self, attribute: "str | Sequence[str]") -> NDArray[Any]:
-        """The class of each image (n,) by an attribute or several, None where it has none."""
+        """The class of each image (n,) by one or several attributes, or None."""
         classes = image_classes(self.table, attribute)
         labels: NDArray[Any] = classes.labels
         if classes.left_out:
@@ -524,21 +522,22 @@ class Space:
         return labels
 
     def judged_rows(self, labels: Any) -> tuple[NDArray[np.int64], int]:
-        """One row of each image (`image_numbers`), without images whose rows have different labels, and how many these are.
+        """One row per image (`image_numbers`), without images whose rows have different labels, and the number of those.
 
-        Not a label per row, or no image that is left, raise InputError.
+        Raises InputError if there is not one label per row, or no image is left.
         """
         if len(labels) != len(self):
-            raise InputError(f"There are {len(labels)} labels for {len(self)} rows; give one label per row.")
+            raise InputError(f"There are {len(labels)} labels for {len(self)} rows; pass one label per row.")
         if self.image_numbers is None:
             return np.arange(len(self)), 0
         values = pd.Series(to_numpy(labels) if is_torch(labels) else list(labels))
         images = pd.Series(self.image_numbers)
         several = values.groupby(images).transform("nunique") > 1
+        # a labeled row stands for its image, if it has one; the sort is stable, so that the first of them does
         labeled_first = values[~several].sort_values(key=pd.isna, kind="stable").index
         rows = images[labeled_first].drop_duplicates().index.sort_values()
         if not len(rows):
-            raise InputError(f"Each image of '{self.name}' is listed more than once with different labels; give each of them one.")
+            raise InputError(f"Each image of '{self.name}' is listed more than once with different labels; assign one label to each.")
         return rows.to_numpy(), images[several].nunique()
 
     def map(self, color: Any = None, **settings: Any) -> Any:
@@ -548,31 +547,30 @@ class Space:
         return show_map(self, color=color, **settings)
 
     def build_index(self, folder: Path | str | None = None, *, engine: Any = "ivf", **options: Any) -> "Space":
-        """The same space with an index, from which the nearest images of every notion are found without comparing all; of use from some 200,000
-        images on.
+        """The same space with a search index, which serves every notion without comparing all images; useful from about 200,000 images on.
 
         Args:
-            folder: where it is written; by default beside the embeddings, where `embed` finds it.
-            engine: of `likeness.search` by name, or an object of that interface; options are its own (cells, seed, progress).
+            folder: to write it to; by default beside the embeddings, where `embed` finds it.
+            engine: name of a `likeness.search` engine, or an object with that interface; options are its own (cells, seed, progress).
 
         Raises:
-            InputError: the space is a notion's, or there is no folder for it.
+            InputError: the space is a notion's, or has no default folder.
         """
         from likeness.encoders import index_folder
         from likeness.search import build_index
 
         if self.base is not None:
-            raise InputError(f"'{self.name}' is a notion's space; build the index of the encoder's space that it is made from.")
+            raise InputError(f"'{self.name}' is a notion's space; build the index of the encoder's space instead.")
         place = Path(folder) if folder is not None else index_folder(self.table, self.encoder) if self.encoder is not None else None
         if place is None:
-            raise InputError("Vectors of unknown origin have no place of their own; pass a folder for the index.")
+            raise InputError("Vectors of unknown origin have no default folder; pass a folder for the index.")
         return self.replace(index=build_index(self.vectors, place, engine=engine, **options))
 
     def project(self, estimator: Any, name: str, provenance: str = "") -> "Space":
-        """This space seen through a fitted estimator: images and texts alike.
+        """This space mapped by a fitted estimator, for images and texts.
 
-        Rows are scaled to unit length, which not every estimator's are; what the estimator makes zero stays zero. The space is differentiable where
-        this one is and the estimator has `transform_tensor`, a `transform` on tensors that carries gradients.
+        Rows are normalized, except zeros. The space is differentiable if this one is and the estimator has `transform_tensor`, a differentiable
+        `transform` of tensors.
         """
         texts, images, model = self.embed_texts, self.embed_images, self.differentiable
         through = getattr(estimator, "transform_tensor", None)
@@ -607,7 +605,7 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     else:
         table = own_table(images, name)
     if len(table) != n:
-        raise InputError(f"The space '{name}' has {n} vectors for {len(table)} images; give one row per image. {' '.join(table.notes)}".rstrip())
+        raise InputError(f"The space '{name}' has {n} vectors for {len(table)} images; pass one row per image. {' '.join(table.notes)}".rstrip())
     if labels is None:
         return table
     columns = label_columns(labels, n, images.index if isinstance(images, pd.DataFrame) else None)
@@ -615,7 +613,7 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
 
 
 def _estimator(method: "str | type | Estimator", notion: "Notion", aspects: Vectors, dim: int | str | None, seed: int) -> tuple[Any, "LearnsFrom"]:
-    """A fresh estimator of a name or class, and what its `fit` takes; an estimator itself is taken as it is."""
+    """An estimator from a name or class, with the arguments of its `fit`; an estimator object is used as it is."""
     from likeness.notions import METHODS, named_methods, notion_dim, suggest_dim
 
     if not isinstance(method, str | type):
@@ -624,7 +622,7 @@ def _estimator(method: "str | type | Estimator", notion: "Notion", aspects: Vect
     chosen = named_methods([method])[0]
     if chosen.lengths:
         raise InputError(
-            f"The method '{chosen.name}' reads features of any length, and a space keeps unit vectors; measure it with `likeness evaluate`."
+            f"The method '{chosen.name}' needs features of any length, but a space has unit vectors; measure it with `likeness evaluate`."
         )
     size = notion_dim(notion, aspects) if dim is None else suggest_dim(aspects) if dim == "suggested" else int(dim)
     return chosen.make(dim=size, seed=seed), chosen.learns_from
@@ -635,7 +633,7 @@ def _candidates(search: "IndexSearch", allowed: "NDArray[np.bool_] | None", near
 
 
 def _provenance(base: Space, parts: "Sequence[tuple[float, Notion]]", estimator: Any) -> str:
-    """That of a single notion keeps its form: maps and neighbors that were kept before are found by it."""
+    """The provenance of a notion's space. For a single notion the format is fixed, because cached maps and neighbors depend on it."""
     if len(parts) == 1 and parts[0][0] > 0:
         return repr((base.key, type(estimator).__name__, sorted(_settings(estimator).items()), parts[0][1].content))
     fitted = [(type(each).__name__, sorted(_settings(each).items())) for each in estimator.estimators]

@@ -1,4 +1,4 @@
-"""How many threads work on small matrices should have."""
+"""Limit threads for work on small matrices."""
 
 import sys
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _SMALL = 1e8
 
 
 def threads_for(multiply_adds: float) -> AbstractContextManager[Any]:
-    """A context in which torch has one thread, in the calling thread alone, if steps have so few multiply-adds; else all it had."""
+    """A context that limits torch to one thread, for the calling thread only, if steps have few multiply-adds."""
     if multiply_adds >= _SMALL:
         return nullcontext()
     from threadpoolctl import threadpool_limits
@@ -27,10 +27,10 @@ def threads_for(multiply_adds: float) -> AbstractContextManager[Any]:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """A context, or with parentheses a decorator, for many products of matrices so small that waiting for a second thread costs a hundredfold where
-    other work has the cores.
+    """A context, or with parentheses a decorator, that limits BLAS to one thread, for many small matrix products: waiting for a second thread can
+    take a hundred times longer if other work occupies the cores.
 
-    NumPy's number of threads is the process's; the first to come in sets it and the last to leave sets it back, whoever else is inside.
+    The limit is per process: the first block to enter sets it and the last to leave restores it.
     """
     with _LOCK:
         if not _inside:
@@ -51,7 +51,7 @@ _inside: list[None] = []
 
 @lru_cache(maxsize=1)
 def _libraries(imported: int) -> "ThreadpoolController":
-    """What multiplies matrices in this process, looked for anew (some milliseconds) after every import: SciPy and faiss bring their own."""
+    """The BLAS libraries of this process, searched again (some milliseconds) after every import, because SciPy and faiss bring their own."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -29,7 +29,7 @@ def test_yes_and_no_follow_the_finder_and_end_in_a_promise(app: Page) -> None:
     view = _open(app, **RED).session_state["view"]
     color = view.frame["car_color"]
     found = SpaceMatches(view.a, "a red car", other_prompts(get_notion("car color"), "a red car"))
-    app.says("guess from the scores alone", f"{len(found.cut_off().rows):,} match")
+    app.says("guess from the scores only", f"{len(found.cut_off().rows):,} match")
     answers: dict[int, bool] = {}
     for _ in range(30):
         row = _asked(app)

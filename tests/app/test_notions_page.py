@@ -271,8 +271,8 @@ def test_what_a_question_left_out_can_be_added_back_and_undone(page: Page) -> No
     pills.set_value(word).run()
     assert _aspects(page) == f"{before}\n{word}"
     assert _aspects(page.press("Undo")) == before
-    _say(page, "qwrtz frobnicate").says("names nothing that can vary")  # which cannot be read and changes nothing else
+    _say(page, "qwrtz frobnicate").says("contains no property that can vary")  # which cannot be read and changes nothing else
     assert _aspects(page) == before
     _say(page, " ").says("Write a question first")
-    _say(page, "background color").hides("names nothing that can vary")
+    _say(page, "background color").hides("contains no property that can vary")
     assert page.control("text_area", "templates").value == "a car in front of a {} background"

@@ -110,9 +110,9 @@ def test_the_preset_that_needs_nothing_is_open_and_a_field_is_written_into_the_t
 
 
 UNFIT = {
-    "name: a\n  b: c": "no YAML near line 2",
-    "name: \x07": "no YAML",
-    "name: 2024-13-45": "no YAML",
+    "name: a\n  b: c": "not valid YAML near line 2",
+    "name: \x07": "not valid YAML",
+    "name: 2024-13-45": "not valid YAML",
     "# nothing\n": "is empty",
     "- name: a": "mapping of keys",
     "guidance: {omga: 3}": "'guidance.omga'",

@@ -280,7 +280,7 @@ def test_too_little_memory_is_told_in_whatever_words_a_library_says_so(run: Run,
 
     monkeypatch.setattr(likeness.notions, "list_notions", fail)
     status, _, err = run("info")
-    assert (status, err) == (2, "Error: There is too little memory for this; ask for less at once, or allow more.\n")
+    assert (status, err) == (2, "Error: Out of memory; request less at once, or allow more memory.\n")
 
 
 def test_an_error_that_a_library_raises_from_itself_ends_in_one_look() -> None:
@@ -332,7 +332,7 @@ def test_the_notions_of_images_are_listed(run: Run) -> None:
     lines = printed.splitlines()
     assert status == 0
     assert lines[0] == "notion,score,stability,alignment,share,verdict"
-    assert [line.rsplit(",", 1)[1] for line in lines[1:10]] == ["read"] * 7 + ["not to be relied on"] * 2
+    assert [line.rsplit(",", 1)[1] for line in lines[1:10]] == ["read"] * 7 + ["unreliable"] * 2
     assert lines[-3].startswith("1,0.0")
 
 

@@ -81,5 +81,5 @@ def test_named_columns_end_with_what_they_are_named_for(listed: Path) -> None:
         assert lk.read(listed).frame["path"][0] == "0.png"
         assert lk.read(listed, path_column="path").frame["path"][0] == "mask0.png"
     assert lk.read(listed).frame["path"][0] == "mask0.png"
-    with pytest.raises(InputError, match="is no CSV, Parquet or ZIP file"):
+    with pytest.raises(InputError, match="is not a CSV, Parquet or ZIP file"):
         lk.read("cars", path_column="where")

@@ -31,7 +31,7 @@ def test_what_moved_is_what_the_package_finds(ok: Any, tmp_path: Path) -> None:
     printed, err = ok("compare", "moved", "cars", "--to", "car-color@cars-small", "--count", "3", "--map", "pca", "--out", out)
     raw = cars()
     expected = neighborhood_changes(raw, lk.embed(lk.read("cars"), "cars-small").refit(get_notion("car color")))
-    assert f"an image keeps {expected.kept.mean():.1%} in the mean from 'raw' to 'car-color@cars-small'; by chance 0.5%" in err
+    assert f"an image keeps {expected.kept.mean():.1%} on average, from 'raw' to 'car-color@cars-small'; chance: 0.5%" in err
     assert f"A random projection to 6 dimensions keeps {expected.noise.mean():.1%}" in err
     assert "their PCA maps are turned onto each other" in err
     assert "2,000 rows in all" in err

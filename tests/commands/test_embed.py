@@ -36,7 +36,7 @@ def test_ray_that_is_missing_is_answered_with_the_install_line(run: Run, photos:
     table.write_text("path,vector\nphotos/0.png,left\n")
     monkeypatch.setattr("likeness.embedding.embed", lambda *_, **__: pytest.fail("images are embedded"))
     status, _, err = run("embed", str(table), "--encoder", "cars-small", "--out", str(table.with_suffix(".parquet")))
-    assert (status, "The attribute 'vector' has the name of the column of vectors; rename it." in err) == (2, True)
+    assert (status, "The attribute 'vector' has the reserved name of the vector column; rename it." in err) == (2, True)
 
 
 @pytest.mark.long
@@ -152,13 +152,13 @@ def test_how_images_were_read_is_said(ok: Any, tmp_path: Path) -> None:
     (tmp_path / "scans").mkdir()
     Image.fromarray(np.linspace(-1, 1, 900, dtype=np.float32).reshape(30, 30)).save(tmp_path / "scans" / "a.tif")
     _, err = ok("embed", tmp_path / "scans", "--encoder", "cars-small")
-    assert "Note: 1 image, such as 'a.tif': its brightness is scaled to black and white by its own range (-1 to 1).\n" in err
+    assert "Note: 1 image, such as 'a.tif': its brightness is scaled from its own range (-1 to 1).\n" in err
 
 
 def test_what_was_left_out_of_a_folder_and_its_attributes_are_said(ok: Any, photos: Path) -> None:
     (photos / "@eaDir").mkdir()
     (photos / "0.png").rename(photos / "@eaDir" / "0.png")
-    note = "Note: 1 folder that a program keeps beside photos (thumbnails, deleted files) is left out: '@eaDir'."
+    note = "Note: 1 folder that a program keeps beside photos (thumbnails, deleted files) was skipped: '@eaDir'."
     out, err = ok("embed", photos, "--encoder", "cars-small")
     assert (out, note in err) == ("4 images, 512 dimensions, 1 skipped\n", True)
     assert ok("info", photos)[0].splitlines() == [f"photos: 5 images in {photos}", note]

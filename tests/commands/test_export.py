@@ -57,11 +57,11 @@ def test_a_run_is_exported(run: Run, ok: Any, tmp_path: Path, monkeypatch: pytes
     assert "The weights of the run 'small'" in shown
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["README.md", "model.safetensors", "preprocessing.json", "training.yaml"]
     for arguments, message in (
-        (("run:small", "safetensors", "out"), "There is something at"),
+        (("run:small", "safetensors", "out"), "exists already"),
         (("run:absent", "onnx", "new"), "There is no run 'absent', neither as a folder nor in"),
-        (("run:small", "onnx", "new", "--notion", "car-color"), "The target 'onnx' writes a run, which --notion does not change; leave it out."),
+        (("run:small", "onnx", "new", "--notion", "car-color"), "The target 'onnx' writes a run, so --notion has no effect; remove it."),
         (("run:small", "timm", "new", "--label", "class"), "The target 'timm' has no option 'label'"),
-        (("run:small", "open_clip", "new"), "which is no CLIP and has no text side"),
+        (("run:small", "open_clip", "new"), "which is not a CLIP and has no text side"),
     ):
         status, shown, error = run("export", *arguments[:2], str(tmp_path / arguments[2]), *arguments[3:])
         assert (status, shown, error.count("\n"), message in error) == (2, "", 1, True)

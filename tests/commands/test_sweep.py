@@ -46,7 +46,7 @@ def test_a_sweep_is_run_printed_written_and_shown_again(run: Run, ok: Any, rates
     assert [line.split(",")[:2] for line in lines] == [["base", "2"], [f"trial {best.number}", "2"]]
     every = pd.read_csv(folder / "figures.csv").query("row == 'base'")["nmi"]
     assert f"{every.mean():.3f} ± {every.std():.3f}" in lines[0]
-    assert "figures without validation_ are of the test images" in err
+    assert "metrics without validation_ are on the test images" in err
     assert len(pd.read_csv(folder / "trials.csv")) == 3
     status, again, err = run("sweep", str(folder), "--show", "--format", "csv")
     assert (status, again) == (0, printed), err
@@ -75,7 +75,7 @@ def test_an_interruption_is_one_sentence_and_the_next_call_goes_on(run: Run, rat
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
-    assert err.strip().splitlines()[-1] == "Stopped; what was finished is kept."
+    assert err.strip().splitlines()[-1] == "Stopped; finished work is kept."
     assert SweepFolder(folder).status().state == "stopped"
     assert [each.state for each in SweepFolder(folder).history.trials()] == ["running"]
     assert trial.status().state == "stopped"
@@ -83,4 +83,4 @@ def test_an_interruption_is_one_sentence_and_the_next_call_goes_on(run: Run, rat
 
 def test_what_is_missing_is_named(run: Run, rates: Path, tmp_path: Path) -> None:
     SweepFolder(tmp_path / "rates").create(read_sweep(rates))
-    assert "leave --out out" in run("sweep", str(tmp_path / "rates"), "--out", str(tmp_path / "other"))[2]
+    assert "remove --out" in run("sweep", str(tmp_path / "rates"), "--out", str(tmp_path / "other"))[2]

@@ -28,7 +28,7 @@ def _listed(run: Run, source: str) -> list[list[object]]:
 def test_tags_are_set_listed_exported_removed_and_undone(run: Run, ok: Any, photos: str, tmp_path: Path) -> None:
     assert run("tags", "set", photos, "good", "--where", "class=warm", "--who", "ada")[:2] == (
         0,
-        f"add 'good': 2 images\nEdit 1; `likeness tags undo {photos}` takes it back.\n",
+        f"add 'good': 2 images\nEdit 1; undo it with `likeness tags undo {photos}`.\n",
     )
     (tmp_path / "picked.txt").write_text("1.png\ncold/0.png\n")
     ok("tags", "set", photos, "mood", "--value", "calm", "--images", tmp_path / "picked.txt", "--who", "bob")
@@ -40,7 +40,7 @@ def test_tags_are_set_listed_exported_removed_and_undone(run: Run, ok: Any, phot
     ok("tags", "remove", photos, "mood", "--all", "--who", "bob")
     ok("tags", "remove", photos, "note", "--all", "--who", "bob")
     assert run("tags", photos)[0] == 2
-    assert run("tags", "undo", photos, "--who", "ada")[1] == "undo 'good': 0 images; 2 were changed since and stay as they are\n"
+    assert run("tags", "undo", photos, "--who", "ada")[1] == "undo 'good': 0 images; 2 changed since and were skipped\n"
     assert run("tags", "undo", photos, "--who", "bob")[1] == "undo 'note': 1 images\n"
     assert run("tags", "redo", photos, "--who", "bob")[1] == "redo 'note': 1 images\n"
     ok("tags", "import", photos, tmp_path / "out.csv", "--who", "eve")
@@ -57,13 +57,13 @@ def test_a_damaged_file_is_repaired(run: Run, ok: Any, photos: str, cache: Path)
     assert run("tags", "repair", photos)[2].startswith("Error: There are no tags in")
     for name in ("good", "sharp"):
         ok("tags", "set", photos, name, "--all", "--who", "ada")
-    assert ok("tags", "repair", photos)[0] == "All edits fit their checksums and are kept.\n"
+    assert ok("tags", "repair", photos)[0] == "All checksums are correct; nothing was dropped.\n"
     (file,) = (cache / "tags").glob("*.sqlite")
     content = file.read_bytes()
     file.write_bytes(content.replace(b"sharp", b"shark"))
     status, _, err = run("tags", photos)
     assert (status, "are damaged in edit 2; nothing was changed" in err, "likeness tags repair" in err) == (2, True, True)
-    assert ok("tags", "repair", photos)[0] == "Left out: edit 2.\n"
+    assert ok("tags", "repair", photos)[0] == "Dropped: edit 2.\n"
     assert _listed(run, photos) == [["good", "tag", "", 3]]
 
 
@@ -86,4 +86,4 @@ def test_a_machine_that_does_not_know_its_user_asks_for_a_name(run: Run, photos:
 
     monkeypatch.setattr("getpass.getuser", fail)
     status, _, error = run("tags", "set", photos, "good", "--all")
-    assert (status, "say it by --who" in error) == (2, True)
+    assert (status, "pass --who" in error) == (2, True)

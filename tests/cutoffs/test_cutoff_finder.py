@@ -68,7 +68,7 @@ def test_where_nothing_is_known_or_told_nothing_is_promised() -> None:
     found = CutoffFinder(_scores(2000, 100, 5, 0)[0]).cut_off()
     assert not found.promise
     assert "there are none" in found.sentence
-    assert "guess from the scores alone" in found.sentence
+    assert "guess from the scores only" in found.sentence
     scores, truth = _scores(2000, 60, 0, 1)
     finder = CutoffFinder(scores)
     found = finder.cut_off(_ask(finder, truth, 30))

@@ -64,7 +64,7 @@ def test_what_is_not_meant_are_the_other_aspects_where_one_is_named() -> None:
 
 
 def test_what_cannot_be_is_refused(space: Space) -> None:
-    with pytest.raises(InputError, match="weights below 0"):
+    with pytest.raises(InputError, match="negative weights"):
         SpaceMatches(space, lk.Query([(1, 3), (1, 4)]), ["a car"])
     with pytest.raises(InputError, match="no text"):
         SpaceMatches(space, 3, ["a car"])
@@ -84,5 +84,5 @@ def test_only_images_that_are_allowed_count(space: Space) -> None:
     assert found.next_to_ask(answers)[0] % 2 == 0
     with pytest.raises(InputError, match="True or False for each"):
         SpaceMatches(space, 0, allowed=allowed[:5])
-    with pytest.raises(InputError, match="1 images are left beside those of the query"):
+    with pytest.raises(InputError, match="1 images remain besides those of the query"):
         SpaceMatches(space, 0, allowed=np.arange(300) < 2)

@@ -31,7 +31,7 @@ def test_over_a_csv_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"color": ["red"]}, "'Cars' has no captions but the columns color; add a column 'captions'"),
+        ({"color": ["red"]}, "'Cars' has no captions, only the columns color; add a column 'captions'"),
         ({"captions": ["a red car"]}, "The captions of '0.png' in 'Cars' are 'a red car', expected a JSON list"),
         ({"captions": ['["a"]', '{"a": 1}']}, "The captions of '1.png' in 'Cars' are"),
         ({"captions": ["[1]"]}, "expected a JSON list of sentences"),

@@ -78,7 +78,7 @@ def test_another_name_keeps_id_and_place_in_the_list() -> None:
     assert find_dataset(mine.id).source == mine.source
 
 
-@pytest.mark.parametrize(("id", "name", "said"), [("", " ", "between 1 and 120 letters"), ("", "x" * 121, "has 121"), ("cars", "Mine", "no dataset")])
+@pytest.mark.parametrize(("id", "name", "said"), [("", " ", "1 to 120 characters"), ("", "x" * 121, "has 121"), ("cars", "Mine", "no dataset")])
 def test_a_name_that_cannot_be_given(id: str, name: str, said: str) -> None:
     mine = new_entry("mine", "cars", "cars")
     add_dataset(mine)

@@ -74,5 +74,5 @@ def test_bad_attributes_are_named(cars: ImageTable) -> None:
     without = ImageTable("cars", Path("."), cars.frame.assign(color=[None, "", "(unlabeled)", float("nan"), None]))
     with pytest.raises(InputError, match="No image of 'cars' has a label of 'color'; fill it in or choose another attribute"):
         image_classes(without, "color")
-    with pytest.raises(InputError, match="No attribute is named; choose from color, doors, body"):
+    with pytest.raises(InputError, match="No attribute is given; choose from color, doors, body"):
         image_classes(cars, [])

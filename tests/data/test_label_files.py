@@ -45,7 +45,7 @@ def test_other_files_are_named(table: ImageTable, tmp_path: Path, content: str, 
 
 
 def test_a_file_that_is_gone_and_rows_without_images_are_named(table: ImageTable, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"setting.csv' cannot be read .*; choose other labels, or bring it back"):
+    with pytest.raises(InputError, match=r"setting.csv' cannot be read .*; choose other labels, or restore it"):
         add_label_files(table, [tmp_path / "setting.csv"])
     rows = ImageTable("rows", tmp_path, pd.DataFrame({"dog": ["black"]}), has_images=False)
     with pytest.raises(InputError, match="have no images"):
@@ -62,8 +62,8 @@ def test_images_are_kept_in_the_order_of_the_table_and_a_path_stands_for_one_als
     write_listed(file, [Path("/elsewhere/2.png")])
     assert keep_listed(table, file).frame["path"].tolist() == ["a/2.png"]
     for text, message in (
-        ("0.png\n9.png\n8.png\n", r"'photos' lacks 2 of the 3 images that '.*some\.txt' lists, first '8\.png'; name others"),
-        ("\n", "lists no images; write one path or file name a line"),
+        ("0.png\n9.png\n8.png\n", r"'photos' lacks 2 of the 3 images listed in '.*some\.txt', first '8\.png'; remove them from the list"),
+        ("\n", "lists no images; write one path or file name per line"),
     ):
         file.write_text(text)
         with pytest.raises(InputError, match=message):

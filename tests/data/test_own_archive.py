@@ -63,7 +63,7 @@ def test_a_table_in_it_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        *[(name, "is an archive that is not unpacked here; unpack it and name the folder, or pack .* as a ZIP") for name in ("x.tar.gz", "x.7z")],
+        *[(name, "is an archive of an unsupported kind; unpack it and pass the folder, or pack .* as a ZIP") for name in ("x.tar.gz", "x.7z")],
         ("x.zip", "is damaged"),
     ],
 )
@@ -76,5 +76,5 @@ def test_what_is_not_unpacked(tmp_path: Path, name: str, said: str) -> None:
 
 def test_one_that_holds_too_much(pets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_archive, "_LIMITS", UploadLimits(images=2))
-    with pytest.raises(InputError, match=r"'pets\.zip' holds 3 files of .* MB, more than is unpacked here \(2 files, 512 MB\); unpack it yourself"):
+    with pytest.raises(InputError, match=r"'pets\.zip' holds 3 files of .* MB, more than the limits \(2 files, 512 MB\); unpack it yourself"):
         lk.read(pets)

@@ -34,15 +34,15 @@ class ImageFolder:
 Rows = type("Dataset", (ImageFolder,), {"__module__": "datasets.arrow_dataset", "samples": property()})
 
 NOT_PATHS = {
-    "pictures": ([PICTURE] * 3, "Image 0 is a PIL Image; save pictures that are in memory as files and pass paths of files"),
-    "arrays": (np.zeros((3, 4, 4, 3)), "Image 0 is a numpy ndarray; save pictures"),
-    "tensor": (torch.zeros(3, 3, 4, 4), r"are a torch Tensor; save pictures .* `lk.load\('photos'\).encode_images\(images\)`"),
+    "pictures": ([PICTURE] * 3, "Image 0 is a PIL Image; save images in memory as files and pass paths of files"),
+    "arrays": (np.zeros((3, 4, 4, 3)), "Image 0 is a numpy ndarray; save images"),
+    "tensor": (torch.zeros(3, 3, 4, 4), r"are a torch Tensor; save images in memory .* `lk.load\('photos'\).encode_images\(images\)`"),
     "ImageFolder": (ImageFolder(), r"ImageFolder; pass the paths of its files, \[path for path, _ in dataset.samples\], and labels=dataset.targets"),
     "datasets": (Rows(), "are a datasets Dataset; save its images as files and pass paths of files, a data frame with a column 'path'"),
     "dicts": ([{"image": PICTURE}] * 3, "Image 0 is a dict; pass paths of files, a data frame with a column 'path', or what `lk.read` gives"),
     "numbers": (range(3), "Image 0 is a int; pass paths of files"),
     "set": ({"a.png", "b.png", "c.png"}, "are a set; pass paths of files"),
-    "frame of pictures": (pd.DataFrame({"path": [PICTURE] * 3}), "Image 0 is a PIL Image; save pictures"),
+    "frame of pictures": (pd.DataFrame({"path": [PICTURE] * 3}), "Image 0 is a PIL Image; save images"),
     "frame with a gap": (pd.DataFrame({"path": ["a.png", None, "c.png"]}), "Image 1 is a .*; pass paths of files"),
     "frame without paths": (pd.DataFrame({"x": range(3)}), "has no column 'path'"),
 }
@@ -60,7 +60,7 @@ def test_what_is_no_path_is_refused_with_the_way(given: str) -> None:
 def test_one_text_is_no_list_of_images() -> None:
     with pytest.raises(InputError, match=r"The images are 'abc', one text; pass `lk.read\('abc'\)`"):
         lk.Space(VECTORS, "abc")
-    with pytest.raises(InputError, match="The images are a DataFrame; give a folder, a file or a dataset's name"):
+    with pytest.raises(InputError, match="The images are a DataFrame; pass a folder, a file or a dataset's name"):
         read_dataset(pd.DataFrame({"path": ["a.png"]}))  # type: ignore[arg-type]
 
 
@@ -87,7 +87,7 @@ def test_a_data_frame_and_a_list_of_paths_are_embedded_and_what_a_table_merged_i
     assert space.table.notes == ("1 image is listed twice; each is one row.",)
     np.testing.assert_array_equal(lk.embed(files, "cars").vectors, space.vectors)
     (tmp_path / "t.csv").write_text("path,label\na.png,x\na.png,x\n")
-    with pytest.raises(InputError, match=r"has 3 vectors for 1 images; give one row per image\. 1 image is listed twice"):
+    with pytest.raises(InputError, match=r"has 3 vectors for 1 images; pass one row per image\. 1 image is listed twice"):
         lk.Space(VECTORS, lk.read(tmp_path / "t.csv"))
 
 
@@ -137,15 +137,15 @@ Pair = namedtuple("Pair", "a b")
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([["a", "b"], ["c"], []], "The labels 'label' hold a list, first .*'a', 'b'.*, but an image has one value of an attribute; join them"),
+        ([["a", "b"], ["c"], []], "The labels 'label' hold a list, first .*'a', 'b'.*, but an attribute has one value per image; join them"),
         ([["a", "b"]] * 3, "hold a list"),
         ({"tags": pd.Series([["a"], ["b"], ["c"]])}, "The labels 'tags' hold a list"),
         ([Pair(1, 2)] * 3, "hold a "),
-        (np.zeros((3, 2)), r"have shape \(3, 2\) for 3 rows; give one label per row"),
+        (np.zeros((3, 2)), r"have shape \(3, 2\) for 3 rows; pass one label per row"),
         (["a"], r"have shape \(1,\) for 3 rows"),
-        ("abc", "The labels 'label' are a str, 'abc'; give one label per row"),
+        ("abc", "The labels 'label' are a str, 'abc'; pass one label per row"),
         ({"a", "b", "c"}, "are a set"),
-        (7, "are a int, '7'; give one label per row"),
+        (7, "are a int, '7'; pass one label per row"),
     ],
 )
 def test_labels_that_are_none(labels: Any, message: str) -> None:

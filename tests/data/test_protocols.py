@@ -38,7 +38,7 @@ def test_any_table_in_natural_order() -> None:
     [
         (["a", "b"], "color", "'Mine' has no attribute 'color'; it has label"),
         ([None, "(unlabeled)"], "label", "No image of 'Mine' has a label of 'label'; fill it in"),
-        (["a", "a"], "label", "All images of 'Mine' have the same 'label', 'a'; two values at least"),
+        (["a", "a"], "label", "All images of 'Mine' have the same 'label', 'a'; at least two values"),
     ],
 )
 def test_what_cannot_be_split(labels: list[object], attribute: str, message: str) -> None:

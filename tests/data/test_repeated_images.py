@@ -96,7 +96,7 @@ def test_rows_that_differ_stay_and_are_one_image(tmp_path: Path) -> None:
     assert table.frame[IMAGE_COLUMN].tolist() == ["0.png", "0.png", "1.png", "2.png"]
     assert table.notes == (
         "2 images are listed twice; each is one row.",
-        "1 image is listed more than once with different values of 'label', 'box'; all rows stay, and none finds another one of its image.",
+        "1 image is listed more than once with different values of 'label', 'box'; all rows are kept, and rankings exclude rows of the same image.",
     )
     space = lk.embed(table, Colors())
     assert space.nearest(0, k=9).rows.tolist() == space.nearest(1, k=9).rows.tolist() == [*set(space.nearest(0, k=9).rows.tolist())]

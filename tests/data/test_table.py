@@ -28,7 +28,7 @@ def test_attributes_leave_out_the_path_and_the_digest_and_have_texts_for_names()
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"file": ["1.png"]}, r"table 'cars' has no column 'path' but \['file'\]; name the column"),
+        ({"file": ["1.png"]}, r"table 'cars' has no column 'path', only \['file'\]; pass the name of the column"),
         ({"path": []}, "table 'cars' has no images; choose"),
         ({"path": ["a.jpg"], 2024: [1], "2024": [2]}, "table 'cars' has the column '2024' twice; rename one of them"),
     ],

@@ -114,7 +114,7 @@ def test_a_zip_with_a_broken_image_is_read_without_it() -> None:
     assert list(table.frame["path"]) == ["3.png", "cat/1.png"]
     ((row, path, reason),) = ((failure.row, failure.path, failure.reason) for failure in table.failed)
     assert (row, path) == (1, "cat/2.png")
-    assert "cannot be read: by its content it is not a sound" in reason
+    assert "cannot be read: its content is not a valid" in reason
     # an entry that does not unpack
     content = bytearray(archive(("1.png", image(1)), ("2.bmp", image(2, "BMP"))))
     begin = content.index(b"2.bmp") + 5
@@ -144,7 +144,7 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", refuse)
-    with pytest.raises(InputError, match=r"The upload cannot be saved \(no space left on device\); make room"):
+    with pytest.raises(InputError, match=r"The upload cannot be saved \(no space left on device\); free space"):
         save_uploads([("a.png", image())])
     assert not list((cache / "uploads").iterdir())
 
@@ -238,17 +238,17 @@ class TestRefused:
         ("files", "message"),
         [
             ([], "no images among the uploaded files"),
-            ([("a.pdf", b"")], r"'a\.pdf' cannot be read: by its content"),
+            ([("a.pdf", b"")], r"'a\.pdf' cannot be read: its content"),
             ([("a.zip", b"no archive")], r"ZIP file 'a\.zip' is damaged"),
             ([("a.zip", archive(("notes.txt", b"x")))], r"ZIP file 'a\.zip' holds no images"),
-            ([("a.zip", archive(("1.png", b"x")))], r"'1\.png' cannot be read: by its content"),
+            ([("a.zip", archive(("1.png", b"x")))], r"'1\.png' cannot be read: its content"),
             ([("a.zip", archive(("1.png", image()))[:-40])], r"ZIP file 'a\.zip' is damaged"),
             ([("a.zip", archive(("inner.zip", archive(("1.png", image())))))], r"ZIP file 'a\.zip' holds no images"),
-            *(([("a.png", content)], "by its content it is not a sound") for content in DISGUISED),
-            ([("a.png", BOMB)], r"60,000 x 60,000 pixels, and .* are allowed|by its content"),
-            ([("a.zip", LYING)], r"damaged|by its content"),
+            *(([("a.png", content)], "its content is not a valid") for content in DISGUISED),
+            ([("a.png", BOMB)], r"60,000 x 60,000 pixels, more than the limit|its content"),
+            ([("a.zip", LYING)], r"damaged|its content"),
             ([("a.zip", OVERLAPPING)], r"entries that overlap|damaged"),
-            ([("a.zip", LINKED)], "holds links in place of images"),
+            ([("a.zip", LINKED)], "holds links instead of images"),
             ([("a.zip", ENCRYPTED)], "damaged, encrypted or packed in an unknown way"),
         ],
     )
@@ -267,8 +267,8 @@ class TestRefused:
             ({"unpacked_mb": 1}, [(f"{i}.png", noise(i)) for i in range(3)], r"more than .* images or 1 MB; upload a part"),
             ({"unpacked_mb": 1}, [("a.zip", archive(("1.png", image() + bytes(5_000_000))))], r"unpacks to .* MB, more than"),
             ({}, [("a.zip", archive(("1.bmp", bytes(70_000_000))))], r"unpacks to .* times its size"),
-            ({"pixels": 32}, [("a.png", image())], r"8 x 8 pixels, and 32 are allowed; make it smaller"),
-            ({"total_gb": 0.5e-9}, [("a.png", image())], r"Uploads may take .* together, and these are used up; remove some, or ask who runs"),
+            ({"pixels": 32}, [("a.png", image())], r"8 x 8 pixels, more than the limit of 32; make it smaller"),
+            ({"total_gb": 0.5e-9}, [("a.png", image())], r"Uploads may take .* together, which is used up; delete some, or ask the administrator"),
         ],
     )
     def test_more_than_the_limits(self, limits: dict[str, float], files: list[tuple[str, bytes]], message: str, cache: Path) -> None:
@@ -279,7 +279,7 @@ class TestRefused:
     def test_no_room_left_after_this_upload(self, cache: Path) -> None:
         limits = UploadLimits(total_gb=1e-9 * 1.5 * len(image()))
         first = save_uploads([("a.png", image())], limits=limits)
-        with pytest.raises(InputError, match="are used up"):
+        with pytest.raises(InputError, match="is used up"):
             save_uploads([("b.png", image(2))], limits=limits)
         assert save_uploads([("a.png", image())], limits=limits).root == first.root
         assert list((cache / "uploads").iterdir()) == [first.root]
@@ -317,7 +317,7 @@ class TestATableInTheArchive:
         content = archive(("labels.csv", listed), ("a/1.png", image(1)), ("b/2.png", image(2)))
         table = save_uploads([("x.zip", content)], folder=tmp_path / "own" / "up")
         assert list(table.frame["path"]) == ["a/1.png"]
-        assert table.notes[0].endswith("lists; images that it does not list (1) and rows without an image in the archive (3) are left out.")
+        assert table.notes[0].endswith("lists; images that it does not list (1) and rows without an image in the archive (3) are skipped.")
 
     def test_images_that_were_renamed_are_found(self) -> None:
         listed = "path,kind\na/b/c/d/é.jpg,deep\nCON.png,device\n".encode()
@@ -333,7 +333,7 @@ class TestATableInTheArchive:
             ({"a.csv": b"path,x\n7.png,2\n"}, "The table 'a.csv' in the archive is not read: it lists none of the images."),
             ({"a.csv": b""}, "The table 'a.csv' in the archive is not read: it is empty, too large or in a folder beside images"),
             ({"meta/a.csv": b"path\n1.png\n"}, "'meta/a.csv' in the archive is not read: it is empty, too large or in a folder beside images"),
-            ({"a.parquet": b"PAR1"}, "The table 'a.parquet' in the archive is not read: of Parquet files only those are read that a person names"),
+            ({"a.parquet": b"PAR1"}, "The table 'a.parquet' in the archive is not read: Parquet files are only read if given directly"),
             ({"a.csv": b"path,\x00\xff\n\xff,\x00"}, "The table 'a.csv' in the archive is not read"),
         ],
     )

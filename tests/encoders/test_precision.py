@@ -138,10 +138,10 @@ def test_unit_vectors_times_lengths_are_what_the_tower_gives_computed_once(
 
 
 def test_what_has_no_lengths_is_refused(table: ImageTable, tmp_path: Path) -> None:
-    unknown = "have length 1 and what made them is not at hand; embed the images"
+    unknown = "have unit length and no encoder; embed the images"
     unit = "'plain' only returns unit vectors, so the lengths of its features are unknown; use an open_clip"
     notion = lk.embed(table, "cars-small").refit(lk.Notion("color", "a {} car", ["red", "blue"]))
-    for space, said in ((lk.Space(np.eye(3)), unknown), (notion, "have length 1"), (lk.embed(table, Plain()), unit)):
+    for space, said in ((lk.Space(np.eye(3)), unknown), (notion, "have unit length"), (lk.embed(table, Plain()), unit)):
         with pytest.raises(InputError, match=said):
             space.lengths  # noqa: B018
     with pytest.raises(InputError, match="are incomplete; start again"):

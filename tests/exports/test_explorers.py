@@ -66,7 +66,7 @@ def test_a_map_is_laid_out(space: Space, tmp_path: Path) -> None:
 
 
 def test_a_damaged_picture_and_a_taken_name_are_answered(space: Space, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="The attribute 'X' has the name of a column that is added"):
+    with pytest.raises(InputError, match="The attribute 'X' has the name of an added column"):
         lk.export(Space(space.vectors, space.table, {"X": range(12)}), "embedding-atlas", tmp_path / "out.parquet")
     space.table.file(3).write_bytes(b"no picture")
     with pytest.raises(InputError, match=r"3.png' cannot be read as an image"):

@@ -51,7 +51,7 @@ def test_yolo_folders_are_read_by_image_folder(table: ImageTable, files: dict[st
     from torchvision.datasets import ImageFolder
 
     written = lk.export(table, "yolo", tmp_path / "out", label="breed", val=0.5)
-    assert (written.n, written.note.split(";")[0][:40]) == (10, "2 images without a 'breed' are left out.")
+    assert (written.n, written.note.split(";")[0][:40]) == (10, "2 images without a 'breed' were skipped.")
     train, val = (ImageFolder(str(tmp_path / "out" / part)) for part in ("train", "val"))
     names = yaml.safe_load((tmp_path / "out" / "data.yaml").read_text())["names"]
     assert train.classes == val.classes == [names[number] for number in range(4)] == ["Pug", "_", "cat_dog", "pug-2"]
@@ -95,7 +95,7 @@ def test_links_lead_to_the_images(link: str, table: ImageTable, files: dict[str,
 
 def test_links_lie_in_a_folder_for_each_class_and_nowhere_else(table: ImageTable, tmp_path: Path) -> None:
     written = lk.export(table, "links", tmp_path / "in" / "out", label="breed")
-    assert written.note == "2 images without a 'breed' lie beside the folders."
+    assert written.note == "2 images without a 'breed' are in the top folder."
     assert os.listdir(tmp_path / "in") == ["out"]
     lk.export(table, "links", tmp_path / "tag", label="good")
     assert sorted(os.listdir(tmp_path / "tag")) == ["good", "images.csv", "not good"]
@@ -128,7 +128,7 @@ def test_names_are_safe_and_handed_out_once() -> None:
 def test_missing_files_are_named_before_anything_is_written(target: str, table: ImageTable, tmp_path: Path) -> None:
     table.file(4).unlink()
     place = tmp_path / ("out.json" if target == "coco" else "out")
-    with pytest.raises(InputError, match=r"There are 1 images whose file is not there, first 'one/4.png'; export the others"):
+    with pytest.raises(InputError, match=r"There are 1 images whose file is missing, first 'one/4.png'; export the others"):
         lk.export(table, target, place, **({"label": "breed"} if target != "coco" else {}))
     assert sorted(os.listdir(tmp_path)) == ["photos"]
     lk.export(table, target, place, rows=[0, 1, 2, 3], **({"label": "breed"} if target != "coco" else {}))
@@ -138,13 +138,13 @@ def test_missing_files_are_named_before_anything_is_written(target: str, table: 
     ("target", "options", "message"),
     [
         ("links", {"label": "nope"}, "There is no attribute 'nope'; there are breed, good"),
-        ("links", {"label": "breed,good"}, "'breed,good' names 2 attributes, and a folder has one"),
+        ("links", {"label": "breed,good"}, "'breed,good' lists 2 attributes, but folders need one"),
         ("links", {"link": "move"}, "There is no link 'move'; choose from symlink, hard, copy"),
-        ("yolo", {}, "Say which attribute names the classes"),
-        ("yolo", {"label": "breed", "val": 1.5}, "val is 1.5, but it is a share"),
+        ("yolo", {}, "Pass the class attribute as label"),
+        ("yolo", {"label": "breed", "val": 1.5}, "val is 1.5, but must be a share"),
         ("yolo", {"label": "breed", "rows": [0, 1, 2, 3, 5]}, "The class 'pug' would have no image in 'train'"),
         ("yolo", {"label": "breed", "rows": [9, 11]}, "No image has a 'breed'"),
-        ("yolo", {"label": "breed", "split": "good"}, "'good' has the value 'true', but it must say train, val, test"),
+        ("yolo", {"label": "breed", "split": "good"}, "'good' has the value 'true', expected one of train, val, test"),
         ("yolo", {"label": "breed", "split": "nope"}, "There is no attribute 'nope'"),
     ],
 )
@@ -159,6 +159,6 @@ def test_a_link_that_fails_leaves_nothing(table: ImageTable, tmp_path: Path, mon
         raise OSError(18, "Invalid cross-device link")
 
     monkeypatch.setattr("likeness.exports.image_files.os.link", refuse)
-    with pytest.raises(InputError, match=r"cannot be put into the folder as hard \(invalid cross-device link\); take the link 'copy'"):
+    with pytest.raises(InputError, match=r"cannot be put into the folder as hard \(invalid cross-device link\); use the link 'copy'"):
         lk.export(table, "links", tmp_path / "out", link="hard")
     assert sorted(os.listdir(tmp_path)) == ["photos"]

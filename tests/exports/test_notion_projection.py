@@ -67,13 +67,13 @@ def test_a_row_at_a_right_angle_to_the_notion_is_zero() -> None:
 
 def test_what_is_not_linear_and_wrong_input_are_answered(cars: lk.Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for method in ("probabilities", "raw"):
-        with pytest.raises(InputError, match="which is no single matrix, so it has no such file; take a linear method"):
+        with pytest.raises(InputError, match="which is not a single matrix; choose a linear method"):
             lk.export(cars.refit(NOTION, method), "notion", tmp_path / "out")
-    with pytest.raises(InputError, match="This is no notion's space"):
+    with pytest.raises(InputError, match="This is not a notion's space"):
         lk.export(cars, "notion", tmp_path / "out")
     color = cars.refit(NOTION)
     again = type(color.estimator)(dim=2).fit(np.random.default_rng(0).normal(size=(9, color.vectors.shape[1])))
-    with pytest.raises(InputError, match="is made from a notion's space and not from the encoder's"):
+    with pytest.raises(InputError, match="is derived from another notion's space"):
         lk.export(color.project(again, "twice"), "notion", tmp_path / "out")
     monkeypatch.setitem(__import__("sys").modules, "onnx", None)
     with pytest.raises(InputError, match=r'pip install "likeness\[onnx\]"'):

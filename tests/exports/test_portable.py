@@ -86,7 +86,7 @@ def test_what_may_not_be_read_is_not_copied(target: str, space: Space, tmp_path:
         space.table.frame["path"] = [named, *space.table.frame["path"][1:]]
         confine([space.table.root])
         out = space.table.root / f"out{TARGETS[target].ending}"
-        with pytest.raises(InputError, match="whose file is not there"):
+        with pytest.raises(InputError, match="whose file is missing"):
             lk.export(space, target, out, **({"label": "breed"} if target == "yolo" else {}))
         assert not out.exists()
 

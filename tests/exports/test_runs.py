@@ -49,12 +49,12 @@ RUNS: dict[str, dict[str, Any]] = {
     "clip not unit": {"backbone": {"name": "clip:local-dir:CLIP", "dim": 24, "unit": False}, "data": {"image_size": 32}},
 }
 REFUSED = {
-    **{(name, "open_clip"): "which is no CLIP and has no text side; choose" for name in RUNS if not name.startswith("clip")},
-    **{(name, "timm"): "which is not timm's; choose open_clip, onnx or torchscript" for name in RUNS if name.startswith("clip")},
-    ("two classifiers", "timm"): "is no linear layer on its pooled features, so it can't be the embedding layer; choose onnx or torchscript",
-    ("clip narrow", "open_clip"): "has 8 dimensions, the texts of '.*' have 24, .*; train with backbone.dim 24, or choose onnx or torchscript",
-    ("clip parts", "open_clip"): "scales 4 parts of its vectors, and open_clip whole vectors",
-    ("clip not unit", "open_clip"): "compares by Euclidean distance, and open_clip by cosine",
+    **{(name, "open_clip"): "which is not a CLIP and has no text side; choose" for name in RUNS if not name.startswith("clip")},
+    **{(name, "timm"): "which is not a timm model; choose open_clip, onnx or torchscript" for name in RUNS if name.startswith("clip")},
+    ("two classifiers", "timm"): "is not a linear layer on pooled features, so it cannot be the embedding layer; choose onnx or torchscript",
+    ("clip narrow", "open_clip"): "has 8 dimensions, but the text side of '.*' has 24, .*; train with backbone.dim 24, or choose onnx or torchscript",
+    ("clip parts", "open_clip"): "scales 4 parts of its vectors, but open_clip scales whole vectors",
+    ("clip not unit", "open_clip"): "uses Euclidean distance, but open_clip uses cosine",
 }
 
 
@@ -281,7 +281,7 @@ def test_the_card_says_what_the_run_is(runs: Callable[[str], RunFolder], tmp_pat
 
 
 def test_texts_stay_as_they_were_and_the_card_says_whether_they_meet_the_images(runs: Callable[[str], RunFolder], tmp_path: Path) -> None:
-    for name, sentence in (("clip raw", "so texts and images meet as they did"), ("clip vit", "Whether they still meet is for you to measure")):
+    for name, sentence in (("clip raw", "so text and images match as before"), ("clip vit", "They may no longer match")):
         folder, run = tmp_path / name, runs(name)
         lk.export(run, "open_clip", folder)
         assert sentence in (folder / "README.md").read_text()
@@ -335,8 +335,8 @@ def test_wrong_input_is_answered(runs: Callable[[str], RunFolder], tmp_path: Pat
     bad_inputs: list[tuple[Any, str, dict[str, Any], str]] = [
         ("run:absent", "onnx", {}, "There is no run 'absent', neither as a folder nor in"),
         (run, "tflite", {}, r"There is no target 'tflite'; choose from csv, .*, onnx, torchscript, timm, open_clip, safetensors"),
-        (lk.read("cars"), "onnx", {}, "takes a trained run, and not images; name one, as 'run:NAME'"),
-        (lk.load("cars"), "onnx", {}, "'cars' is no trained run"),
+        (lk.read("cars"), "onnx", {}, "takes a trained run, not images; pass one, such as 'run:NAME'"),
+        (lk.load("cars"), "onnx", {}, "'cars' is not a trained run"),
         (run, "onnx", {"rows": [0]}, "has no rows and columns"),
         (run, "timm", {"label": "class"}, "The target 'timm' has no option 'label'; it has none"),
         (new, "onnx", {}, "has no weights yet"),
@@ -344,7 +344,7 @@ def test_wrong_input_is_answered(runs: Callable[[str], RunFolder], tmp_path: Pat
     for source, target, options, said in bad_inputs:
         with pytest.raises(InputError, match=said):
             lk.export(source, target, out, **options)
-    with pytest.raises(InputError, match="takes images or a Space, and not 'run:cnn'"):
+    with pytest.raises(InputError, match="takes images or a Space, not 'run:cnn'"):
         lk.export("run:cnn", "csv", tmp_path / "out.csv")
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(InputError, match=r'pip install "likeness\[onnx\]"'):
@@ -357,7 +357,7 @@ def test_a_run_that_is_still_training_waits_and_one_that_was_stopped_says_so(run
     shutil.copytree(runs("cnn").path, run.path)
     (run.path / "report.json").unlink()
     run.report_status(Status("running", 2, 9, "", os.getpid()))
-    with pytest.raises(InputError, match="The run 'copy' is still training, and its best weights may change"):
+    with pytest.raises(InputError, match="The run 'copy' is still training, so its best weights may change"):
         lk.export(run, "safetensors", tmp_path / "out")
     run.report_status(Status("stopped", 3, 9))
     lk.export(run, "safetensors", tmp_path / "out")
@@ -378,7 +378,7 @@ def test_what_is_interrupted_leaves_nothing(target: str, runs: Callable[[str], R
 def test_what_a_format_cannot_hold_is_refused(runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of images as a constant of the graph, and an operation that ONNX does not have."""
     embed = EmbeddingNetwork.embed
-    constant = "computes otherwise once it is traced; choose the target safetensors"
+    constant = "gives other results when traced; choose the target safetensors"
     for changed, target, said in (
         (lambda rows: rows.reshape(len(rows), -1) * len(rows), "onnx", constant),
         (lambda rows: rows.reshape(len(rows), -1) * len(rows), "torchscript", constant),

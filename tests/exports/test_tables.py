@@ -86,10 +86,10 @@ def test_in_parts_it_is_the_same_file(space: Space, tmp_path: Path, monkeypatch:
         ({"rows": [3, 12]}, "There is no row 12; the last is 11"),
         ({"rows": [-1]}, "There is no row -1"),
         ({"rows": []}, "pass at least one row number"),
-        ({"rows": [1, 1]}, "named twice"),
+        ({"rows": [1, 1]}, "given twice"),
         ({"link": "copy"}, "The target 'csv' has no option 'link'; it has neighbors"),
         ({"nope": 1}, "has no option 'nope'"),
-        ({"neighbors": -1}, "-1 neighbors cannot be written"),
+        ({"neighbors": -1}, "-1 neighbors is invalid"),
         ({"neighbors": 2}, "needs vectors; pass a Space"),
     ],
 )
@@ -110,16 +110,16 @@ def test_what_stands_at_a_place_stays(target: Target, tmp_path: Path) -> None:
     file.parent.mkdir(exist_ok=True)
     file.write_text("mine")
     for place in (taken, dangling):
-        with pytest.raises(InputError, match="There is something at"):
+        with pytest.raises(InputError, match="exists already"):
             lk.export("nothing", target.name, place)
     assert (file.read_text(), dangling.is_symlink(), {*tmp_path.iterdir()} - {tmp_path / "cache"}) == ("mine", True, {dangling, taken})
 
 
 def test_names_that_are_taken_and_infinity_are_refused(space: Space, tmp_path: Path) -> None:
     taken = Space(space.vectors, space.table, {"Neighbors": range(12)})
-    with pytest.raises(InputError, match="The attribute 'Neighbors' has the name of a column that is added"):
+    with pytest.raises(InputError, match="The attribute 'Neighbors' has the name of an added column"):
         lk.export(taken, "csv", tmp_path / "other.csv", neighbors=1)
-    with pytest.raises(InputError, match="The attribute 'size' holds infinity"):
+    with pytest.raises(InputError, match="The attribute 'size' contains infinity"):
         lk.export(Space(space.vectors, space.table, {"size": [np.inf] * 12}), "csv", tmp_path / "other.csv")
     assert not (tmp_path / "other.csv").exists()
 

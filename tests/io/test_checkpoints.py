@@ -64,7 +64,7 @@ def test_falling_back_is_said_and_the_damaged_one_never_takes_the_place_of_the_s
 ) -> None:
     checkpoints.file.write_bytes(_flipped(checkpoints.file.read_bytes(), 8 * 2000))
     assert _same(checkpoints.read(), 2)
-    assert checkpoints.note == "The checkpoint 'checkpoint.ckpt' is damaged; the one before it was taken, and the steps between are repeated."
+    assert checkpoints.note == "The checkpoint 'checkpoint.ckpt' is damaged; resuming from the previous one, so some steps are repeated."
     assert checkpoints.note in caplog.text
     checkpoints.write(_state(7))
     assert _same(CheckpointFile(checkpoints.previous).read(), 2)
@@ -93,7 +93,7 @@ def test_what_is_no_state_is_one_sentence(tmp_path: Path, kind: str) -> None:
         torch.save({"model": {}}, found.file)
     else:
         found.file.write_bytes({"pickle": pickle.dumps({"step": 3}), "text": b"hello", "empty": b""}[kind])
-    with pytest.raises(InputError, match=r"^The checkpoint '.*' .*; delete it to train anew\.$"):
+    with pytest.raises(InputError, match=r"^The checkpoint '.*' .*; delete it to restart training\.$"):
         found.read(lambda state: state["step"])
 
 

@@ -228,7 +228,7 @@ def test_a_cell_may_be_long_and_a_tab_separates_in_a_tsv_file() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", r"'t\.csv' is empty; it needs a line of column names"),
+        ("", r"'t\.csv' is empty; it needs a header"),
         ("path,label\na,x\nb,y,z\n", r"Row 2 of 't\.csv' has 3 cells, and there are 2 column names"),
         ("path,label\na,x,\nb,y,z\n", r"Row 2 of 't\.csv' has 3 cells"),
         ("id,path,mask\n1,a,m,\n2,b,n,\n3,c,o,x\n", r"Row 3 of 't\.csv' has 4 cells"),
@@ -247,7 +247,7 @@ def test_what_cannot_be_read_is_told(content: str | bytes, message: str) -> None
 def test_a_file_that_is_gone_or_too_long_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'none\.csv' cannot be read \(no such file"):
         read_csv_cells(tmp_path / "none.csv")
-    with pytest.raises(InputError, match="has 11 bytes, and 10 are read at most"):
+    with pytest.raises(InputError, match="has 11 bytes, more than the limit of 10"):
         _read("path,label\n", longest=10)
 
 

@@ -15,7 +15,7 @@ from likeness.io import REMARK, decode_image, image_remark, read_image, to_rgb
 from likeness.io.foreign_images import foreign_file
 
 RAMP = np.add.outer(np.linspace(0, 0.5, 40), np.linspace(0, 0.5, 50))  # 0 to 1
-OWN, BITS = "its brightness is scaled to black and white by its own range (", "its 16 bits are read as "
+OWN, BITS = "its brightness is scaled from its own range (", "its 16 bits are read as "
 
 
 def png(values: np.ndarray, kind: int, *chunks: tuple[bytes, bytes]) -> bytes:

@@ -71,10 +71,10 @@ def test_parts_that_cannot_be_counted(folder: Path, pool) -> None:
 @pytest.mark.parametrize(
     ("instead", "reason"),
     [
-        ("[None for _ in iter(int, 1)]", "takes too long to decode; leave it out"),
-        ("bytearray(4 << 30)", "takes more memory to decode than is allowed; make it smaller"),
-        ("sys.exit(1)", "brought its decoder down; leave it out"),
-        ("1 / 0", "is damaged, encrypted or of another kind (division by zero); leave it out"),
+        ("[None for _ in iter(int, 1)]", "takes too long to decode; remove it"),
+        ("bytearray(4 << 30)", "takes too much memory to decode; make it smaller"),
+        ("sys.exit(1)", "crashed its decoder; remove it"),
+        ("1 / 0", "is damaged, encrypted or of another kind (division by zero); remove it"),
     ],
     ids=["time", "memory", "end", "error"],
 )
@@ -128,17 +128,17 @@ def test_the_picture_of_heic(tmp_path: Path, name: str) -> None:
 
 def test_nothing_here_opens_heic_in_this_process_and_pixels_have_a_limit() -> None:
     ((_, _, refused),) = check_images([("a.heic", HEIC)], max_pixels=1_000)
-    assert str(refused) == "The image 'a.heic' is 64 x 48 pixels, and 1,000 are allowed; make it smaller."
+    assert str(refused) == "The image 'a.heic' is 64 x 48 pixels, more than the limit of 1,000; make it smaller."
     with pytest.raises(OSError, match="cannot identify"):
         Image.open(io.BytesIO(HEIC))
 
 
-_NO_IMAGE = "by its content it is not a sound JPEG"
+_NO_IMAGE = "its content is not a valid JPEG"
 DAMAGE = [
     *[("a.heic", content, _NO_IMAGE) for content in (HEIC[:100], HEIC[:600], HEIC[:300] + bytes(300) + HEIC[600:])],
-    *[("a.nef", content, "(is damaged|holds no preview)") for content in (b"", b"no image", dng()[:200], dng(preview=b"no image"))],
+    *[("a.nef", content, "(is damaged|has no readable preview)") for content in (b"", b"no image", dng()[:200], dng(preview=b"no image"))],
     *[("a.pdf", content, "is damaged, encrypted or of another kind") for content in (b"", b"no PDF", b"%PDF-1.7\n")],
-    *[("a.mp4", content, "is (no|a damaged) video") for content in (b"", b"no video", b"\0\0\0\x18ftypmp42" + bytes(5000))],
+    *[("a.mp4", content, "is (not a|a damaged) video") for content in (b"", b"no video", b"\0\0\0\x18ftypmp42" + bytes(5000))],
 ]
 
 
@@ -157,7 +157,7 @@ def test_links_that_lead_out_of_the_folders_are_not_followed(folder: Path) -> No
         (folder / "open" / name).symlink_to(folder / name)
     confine([folder / "open"])
     for name in ("a.heic", "a.dng", "a.pdf", "a.pdf#page=1", "a.mp4", "a.mp4#t=0"):
-        with pytest.raises(PermissionError, match="outside of the folders"):
+        with pytest.raises(PermissionError, match="outside the folders"):
             read_image(folder / "open" / name)
 
 
@@ -170,7 +170,7 @@ def test_the_process_itself_is_confined(folder: Path) -> None:
         (answer,) = pool.ask([request], foreign_images.Client())
     finally:
         pool.close()
-    assert "the file lies outside of the folders" in str(answer)
+    assert "the file is outside the folders" in str(answer)
 
 
 def test_what_is_gone_is_told_as_that(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_bombs_of_each_format_end_in_a_sentence_or_in_a_small_picture(tmp_path: 
 
 def test_more_parts_than_are_read_are_told_by_number(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(empty_pdf(pages=1_000_000))
-    assert str(count_parts([tmp_path / "a.pdf"])[0]) == "The image 'a.pdf' has 1,000,000 pages or seconds, and 1 to 20,000 are read; split it."
+    assert str(count_parts([tmp_path / "a.pdf"])[0]) == "The image 'a.pdf' has 1,000,000 pages or seconds, but the limit is 1 to 20,000; split it."
 
 
 def test_a_page_runs_no_script_and_reads_no_other_file(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_private_folder_where_there_is_no_home(tmp_path: Path, monkeypatch: py
     folder = cache_dir()
     assert folder.parent == tmp_path
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert "set LIKENESS_CACHE to keep it elsewhere" in caplog.text
+    assert "set LIKENESS_CACHE to choose another one" in caplog.text
     cache_dir()
     assert len(caplog.records) == 1
 
@@ -78,7 +78,7 @@ def test_a_folder_that_another_user_could_have_made_is_refused(tmp_path: Path, m
         if made == "of another user":
             monkeypatch.setattr("os.getuid", lambda: _OTHER)
             place.rename(tmp_path / f"likeness-{_OTHER}")
-    with pytest.raises(InputError, match="set LIKENESS_CACHE to a folder that can"):
+    with pytest.raises(InputError, match="set LIKENESS_CACHE to a writable folder"):
         cache_dir()
 
 

@@ -121,10 +121,10 @@ class TestWords:
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            ([["red bus"], []], "Image 1 has no caption, or one without words, and 0 more; write one or leave these out"),
+            ([["red bus"], []], "Image 1 has no caption, or one without words, and 0 more; write one or remove these images"),
             ([["red bus", " ?! "], [], ["car"]], "Image 0 has no caption, or one without words, and 1 more"),
-            ([["red"], ["bus", "a green zebra"]], "None of the words of the caption 'green zebra' of image 1 is known to 'vectors:.*'; write"),
-            ([], "There are no images to compare by their captions; name one at least"),
+            ([["red"], ["bus", "a green zebra"]], "None of the words of the caption 'green zebra' of image 1 is known to 'vectors:.*'; rewrite"),
+            ([], "There are no images to compare by their captions; pass at least one"),
         ],
     )
     def test_errors(self, vectors: str, given: list[list[str]], message: str) -> None:

@@ -76,7 +76,7 @@ def test_names_of_labels_and_places_of_pixels_do_not_matter_and_labels_are_the_p
         (np.ones((1, 4, 4)), np.ones((1, 4, 4), int), r"The masks have shape \(1, 4, 4\) and type float64"),
         (np.full((1, 4, 4), -1), np.ones((1, 4, 4), int), "give one number from 0 to 255"),
         (np.full((1, 4, 4), 256), np.ones((1, 4, 4), int), "give one number from 0 to 255"),
-        (np.array([[[1]], [[0]]]), np.ones((1, 1, 1), int), "The mask of image 1 shows no surface, only 0; leave this image out"),
+        (np.array([[[1]], [[0]]]), np.ones((1, 1, 1), int), "The mask of image 1 shows no surface, only 0; remove this image"),
     ],
 )
 def test_errors(a: np.ndarray, b: np.ndarray, message: str) -> None:

@@ -131,7 +131,7 @@ def test_files_that_hold_no_matrix_of_these_images(tmp_path: Path) -> None:
     for name, message in (
         ("none.npy", r"There is no file of label distances '.*none\.npy'; give a \.npy file with a matrix \(n, n\)"),
         ("x.npy", r"'x\.npy' has shape \(3, 3\), and there are 4 images; give a matrix \(4, 4\)"),
-        ("several.npz", r"'several\.npz' holds several arrays; save the one that is wanted with numpy\.save"),
+        ("several.npz", r"'several\.npz' holds several arrays; save one of them with numpy\.save"),
         ("objects.npy", r"'objects\.npy' cannot be read as an array \(.*\); save it with numpy\.save"),
         *((name, rf"'{name}' cannot be read as an array \(") for name in ("empty.npy", "text.npy")),
     ):
@@ -171,5 +171,5 @@ def test_within_parts_by_copies(labels: PartLabels, matrices: dict[str, np.ndarr
 @pytest.mark.parametrize(("rows", "columns", "one", "two"), [([0], [1], 0, 1), ([1, 0], [1], 1, 0), ([3, 5], [0, 4, 1], 3, 4)])
 def test_between_parts_nothing_is_known(labels: PartLabels, rows: list[int], columns: list[int], one: int, two: int) -> None:
     parts = ["test" if each in (0, 3, 5) else "train" for each in (one, two)]
-    with pytest.raises(InputError, match=f"Image {one} is in the part '{parts[0]}' and image {two} in '{parts[1]}'; label distances are known"):
+    with pytest.raises(InputError, match=f"Image {one} is in the part '{parts[0]}' and image {two} in '{parts[1]}'; label distances are only known"):
         labels.between(np.array(rows), np.array(columns))

@@ -37,7 +37,7 @@ def test_some_numbers_are_angles_and_a_column_may_be_flat() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "periods", "message"),
     [
-        (np.zeros((2, 2)), np.zeros((2, 3)), None, "The labels have 2 and 3 numbers; give as many for both"),
+        (np.zeros((2, 2)), np.zeros((2, 3)), None, "The labels have 2 and 3 numbers; pass equally many for both"),
         (np.zeros((2, 2, 1)), np.zeros((2, 2)), None, r"The labels have shape \(2, 2, 1\); give a row of numbers per image, \(n, p\)"),
         ([1, np.nan, np.inf], [1], None, "The label of image 1 is not a finite number, and 1 more; fill them in or leave these out"),
         ([[1, 2]], [[1, 2]], [360], r"The periods are \[360\.0\]; give one for each of 2 numbers, 0 for those that are not circular"),

@@ -36,7 +36,7 @@ def test_against_a_loop_also_of_labels(poses: np.ndarray) -> None:
     [
         (np.zeros((2, 28)), np.zeros((2, 28)), r"The poses have shape \(2, 28\); give the coordinates of each joint, \(n, joints, 2\)"),
         (np.zeros((2, 14, 2)), np.zeros((2, 13, 2)), r"The poses have 14 and 13 joints; give the same ones for both"),
-        (np.zeros((2, 3, 2)), [[[0, 0], [1, np.nan], [2, 2]]], r"Image 0 has no coordinates for joint 1; leave out images with joints"),
+        (np.zeros((2, 3, 2)), [[[0, 0], [1, np.nan], [2, 2]]], r"Image 0 has no coordinates for joint 1; remove images with joints"),
         ([[[0, 0], [1, 1]], [[np.inf, 0], [1, 1]]], np.zeros((2, 2, 2)), r"Image 1 has no coordinates for joint 0"),
     ],
 )

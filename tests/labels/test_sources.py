@@ -115,14 +115,14 @@ JOINTS: dict[str, Any] = {"neck_x": [0, np.nan], "neck_y": [0, 4], "tail_x": [5,
 @pytest.mark.parametrize(
     ("columns", "config", "message"),
     [
-        ({"color": ["red"]}, {}, "'Cars' has no joints, no columns such as neck_x and neck_y; name another kind of label"),
+        ({"color": ["red"]}, {}, "'Cars' has no joints, such as columns neck_x and neck_y; choose another kind of label"),
         (JOINTS, {"columns": ("neck", "nose")}, "'Cars' has no column 'nose_x'; it has neck_x, neck_y, tail_x"),
-        (JOINTS, {}, "Image 1 has no coordinates for joint 0; leave out images with joints that are not visible"),
+        (JOINTS, {}, "Image 1 has no coordinates for joint 0; remove images with joints that are not visible"),
         *(
             (COLORS, {"kind": kind, "columns": columns}, message)
             for kind in ("numbers", "angles")
             for columns, message in (
-                (("color",), "The columns color of 'Cars' are no numbers (could not convert string to float: 'red'); name others."),
+                (("color",), "The columns color of 'Cars' are not numeric (could not convert string to float: 'red'); choose others."),
                 (("yaw", "size"), "'Cars' has no column 'size'; it has color, yaw."),
                 (("yaw",), "The label of image 1 is not a finite number, and 0 more"),
                 (("path",), "'Cars' has no column 'path'; it has color, yaw."),
@@ -131,7 +131,7 @@ JOINTS: dict[str, Any] = {"neck_x": [0, np.nan], "neck_y": [0, 4], "tail_x": [5,
         (COLORS, {"kind": "layout"}, "'Cars' has no column 'layout'; it has color"),
         ({"layout": ["empty.png"]}, {"kind": "layout"}, "The mask of image 0 shows no surface, only 0"),
         ({"layout": ["none.png"]}, {"kind": "layout"}, "The layout 'none.png' cannot be read"),
-        (COLORS, {"kind": "captions"}, "'Cars' has no captions but the columns color"),
+        (COLORS, {"kind": "captions"}, "'Cars' has no captions, only the columns color"),
         ({"captions": ['["zebra"]']}, {"kind": "captions"}, "None of the words of the caption 'zebra' of image 0 is known to"),
         (COLORS, {"kind": "names"}, "'Cars' has no attribute 'class'; it has color"),
         ({"color": ["red", None]}, {"kind": "names", "columns": ("color",)}, "'Cars' has no 'color' for 1 images"),

@@ -57,11 +57,11 @@ def test_captions_and_keywords_that_do_not_fit(call: Callable[..., Any], given: 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", r"captions 'c.csv' are empty; give a line of path and caption"),
+        (b"", r"captions 'c.csv' are empty; write a line of path and caption"),
         (b"path,caption\n1.jpg,\n", r"captions 'c.csv' are empty"),
-        (b"1.jpg,a bird, blue\n", r"Entry 1 of the captions 'c.csv' has 3 columns; give path and caption, the caption in quotes"),
+        (b"1.jpg,a bird, blue\n", r"Entry 1 of the captions 'c.csv' has 3 columns; write path and caption, the caption in quotes"),
         (b"1.jpg,a\n1.jpg,b\n", r"give '1.jpg' two captions, 'a' and 'b'; keep one"),
-        (b"1.jpg,\xff\n", r"cannot be read .* give a CSV file in UTF-8"),
+        (b"1.jpg,\xff\n", r"cannot be read .* pass a UTF-8 CSV file"),
     ],
 )
 def test_files_that_do_not_fit(tmp_path: Path, content: bytes, message: str) -> None:

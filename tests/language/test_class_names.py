@@ -35,7 +35,7 @@ def test_cleaned(name: str, cleaned: str) -> None:
 @pytest.mark.parametrize(
     ("function", "given", "said"),
     [
-        *[(clean_class_name, name, "holds no word") for name in ("", "  ", "___")],
+        *[(clean_class_name, name, "has no word") for name in ("", "  ", "___")],
         (clean_class_name, 3, "class name 3 is not a string"),
         *[(readable_names, names, "list of at least one class name") for names in ([], "Tern")],
         (first_synonym, ", tench", "begins with an empty synonym"),

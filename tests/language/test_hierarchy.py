@@ -106,8 +106,8 @@ def test_names_are_found_whatever_their_case_and_hyphens(tmp_path: Path) -> None
         ("a.csv", "a,b,c\n", r"Entry 1 of the hierarchy 'a.csv' is \['a', 'b', 'c'\]"),
         ("a.csv", "a,b\n,c\n", "Entry 2 of"),
         ("a.csv", "a,b\na,c\n", "gives 'a' two parents, 'b' and 'c'"),
-        ("a.csv", "a,b\nb,c\nc,a\n", "runs in a circle through 'a'"),
-        ("a.csv", "a,a\n", "runs in a circle through 'a'"),
+        ("a.csv", "a,b\nb,c\nc,a\n", "has a cycle through 'a'"),
+        ("a.csv", "a,a\n", "has a cycle through 'a'"),
         ("a.json", '{"a/b": "c"}', "'a/b' in the hierarchy 'a.json' holds a '/'"),
     ],
 )

@@ -53,7 +53,7 @@ NO_NAMES = ("", "elmo", "transformers:", "vectors:", "clip:", "/openai", "bert:x
     ("name", "said"),
     [
         *[(name, r"There is no language model .*; write minilm, clip:cars, clip, bert.*'vectors:FILE'") for name in NO_NAMES],
-        *[(name, "has its own way to make one vector of a text; leave out '@") for name in ("minilm@pooler", "clip@mean", "clip:cars@pooler")],
+        *[(name, "has a fixed pooling; remove '@") for name in ("minilm@pooler", "clip@mean", "clip:cars@pooler")],
         (3, "language model 3 is not a name and has no encode_texts"),
         ("clip:timm:resnet50", "'timm:resnet50' has no text side"),
         ("transformers:./nowhere", "there is no folder './nowhere'"),
@@ -95,7 +95,7 @@ def test_a_family_declares_all_about_itself(family: LanguageFamily | SimilarityS
 def test_what_has_no_vectors_says_so() -> None:
     assert {family.name for family in LISTED if isinstance(family, SimilaritySource)} == {"wordnet", "hierarchy"}
     assert [gives_vectors(name) for name in ("minilm", "clip", "wordnet", "hierarchy:a.csv", "vectors:a.txt")] == [True, True, False, False, True]
-    with pytest.raises(InputError, match="'wordnet' gives similarities of names and no vectors"):
+    with pytest.raises(InputError, match="'wordnet' returns similarities of names, not vectors"):
         embed_names(["a"], "wordnet")
 
 

@@ -60,7 +60,7 @@ def test_mean_of_the_words(kind: str, name: str, vector: list[float], request: p
 @pytest.mark.parametrize(
     ("line", "names", "said"),
     [
-        ("", ["tern", "zebra", "old gnu"], r"No word of 'zebra', 'old gnu' has a vector in 'glove.txt'; rename these classes or take"),
+        ("", ["tern", "zebra", "old gnu"], r"No word of 'zebra', 'old gnu' has a vector in 'glove.txt'; rename these classes or use"),
         ("", [f"x{i}" for i in range(9)], r"'x0', 'x1', 'x2', 'x3', 'x4' and 4 more has"),
         ("heron 1 2", ["heron"], r"Line 12 of 'glove.txt' gives 'heron' 2 numbers, expected 3"),
         ("heron 1 2 3 4", ["heron"], r"Line 12 of 'glove.txt' gives 'heron' 4 numbers, expected 3"),

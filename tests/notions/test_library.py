@@ -74,7 +74,7 @@ def test_own_notions_stand_first_and_in_for_those_that_ship_until_they_are_delet
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("name: [", r"broken.yaml' is no YAML near line"),
+        ("name: [", r"broken.yaml' is not valid YAML near line"),
         ("- 1\n- 2", "broken.yaml' lacks a key"),
         ("name: x\ntemplate: a {}", "broken.yaml' lacks a key; name, template and aspects are required"),
         ("name: x\ntemplate: a {}\naspects: [a, b]\ncolour: 1", "broken.yaml' has the unknown key 'colour'"),

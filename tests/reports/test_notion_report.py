@@ -61,7 +61,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
         (lambda: ReportOptions(megabytes=float("nan")), "megabytes is nan"),
         (lambda: ReportOptions(layout="map"), "no layout method 'map'"),
         (lambda: notion_report(cars(), color, ReportOptions(layout="pca", should_stop=lambda: True)), "stopped"),
-        (lambda: lk.report(cars(), tmp_path / "x.html"), "a space and a notion, or a run alone"),
+        (lambda: lk.report(cars(), tmp_path / "x.html"), "either a space and a notion, or only a run"),
     ):
         with pytest.raises(InputError, match=message):
             make()

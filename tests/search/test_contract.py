@@ -70,7 +70,7 @@ def test_what_is_excluded_or_not_allowed_is_not_found_and_a_row_that_the_mask_hi
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"allowed": np.zeros(N, bool)}, "No image is left to be found; take back a filter"),
+        ({"allowed": np.zeros(N, bool)}, "No image is left to search; remove a filter"),
         ({"allowed": np.arange(N) == 7, "exclude": [7]}, "No image is left"),
         ({"allowed": np.array([1, 2])}, f"allowed must hold True or False for each of {N} rows; got shape \\(2,\\), int64"),
         ({"allowed": np.ones(N, int)}, "got shape .*, int64"),
@@ -96,7 +96,7 @@ def test_it_is_opened_again_for_its_own_vectors_alone(engine: IndexEngine, vecto
         each.build(vectors, tmp_path / "index", cells=4)
     assert [each.name for each in ENGINES if each.holds(tmp_path / "index")] == [engine.name]
     for others in (vectors[1:], vectors[::-1]):
-        with pytest.raises(InputError, match=f"The index in .* is of other vectors than these {len(others)} x {D}; build it again"):
+        with pytest.raises(InputError, match=f"The index in .* belongs to other vectors than these {len(others)} x {D}; build it again"):
             open_index(tmp_path / "index", others)
 
 

@@ -61,18 +61,18 @@ def test_damage_is_noticed(tmp_path: Path, name: str, content: int | str | None,
 
 
 def test_an_index_of_other_vectors_or_none_or_of_another_content(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="There is no whole index in"):
+    with pytest.raises(InputError, match="There is no complete index in"):
         open_index(tmp_path / "index", rows())
     build_index(rows(), tmp_path / "index")
     for other in (rows(seed=1), rows()[::-1], rows()[:-1], rows(d=13)):
-        with pytest.raises(InputError, match=f"is of other vectors than these {len(other)} x {other.shape[1]}"):
+        with pytest.raises(InputError, match=f"belongs to other vectors than these {len(other)} x {other.shape[1]}"):
             open_index(tmp_path / "index", other)
     file = tmp_path / "index" / "vectors.npy"
     file.write_bytes(bytes(len(file.read_bytes())))
     with pytest.raises(InputError, match="is damaged"):
         open_index(tmp_path / "index", rows())
     (tmp_path / "index" / "rows.npy").unlink()
-    with pytest.raises(InputError, match="There is no whole index in"):
+    with pytest.raises(InputError, match="There is no complete index in"):
         open_index(tmp_path / "index", rows())
 
 
@@ -89,7 +89,7 @@ def test_a_full_disk_leaves_the_old_index(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(np, "save", save)
     monkeypatch.setattr(ivf_index.os, "posix_fallocate", lambda *arguments: save(tmp_path / "filler.npy", np.zeros(1)))
-    with pytest.raises(InputError, match=r"The index cannot be written to '.*index' \(no space left on device\); make room"):
+    with pytest.raises(InputError, match=r"The index cannot be written to '.*index' \(no space left on device\); free space"):
         build_index(rows(), tmp_path / "index")
     assert len(open_index(tmp_path / "index", rows(seed=1)).rows) == 700
     assert [path.name for path in tmp_path.iterdir() if path.name != "filler.npy"] == ["index"]
@@ -104,7 +104,7 @@ def test_a_full_disk_leaves_the_old_index(tmp_path: Path, monkeypatch: pytest.Mo
         (rows(), {"cells": 0}, "0 cells do not fit 700 vectors"),
         (rows(), {"cells": 701}, "701 cells do not fit 700 vectors"),
         (np.full((9, 4), np.nan, np.float32), {}, "NaN or infinity"),
-        (rows(), {"should_stop": lambda: True}, "stopped before it was whole"),
+        (rows(), {"should_stop": lambda: True}, "stopped before it was complete"),
     ],
 )
 def test_what_cannot_be_indexed_or_is_stopped_leaves_nothing(tmp_path: Path, vectors: np.ndarray, options: dict[str, Any], told: str) -> None:

@@ -48,7 +48,7 @@ def test_what_else_lies_in_the_folder_stays(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"x")
     rows = np.eye(8, dtype=np.float32)
     for engine in ("lance", "ivf"):
-        with pytest.raises(InputError, match=r"holds other files, such as 'photo.jpg', and an index takes a folder of its own"):
+        with pytest.raises(InputError, match=r"contains other files, such as 'photo.jpg', but an index needs its own folder"):
             build_index(rows, tmp_path, engine=engine, cells=2)
     for engine in ("lance", "ivf", "ivf", "lance", "lance"):
         build_index(rows, tmp_path / "own", engine=engine, cells=2)
@@ -73,7 +73,7 @@ NO_SQL = ("colour = 'red'", "x = ", "1; drop table images")
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        *[(lambda self, where=where: self.lance.nearest(np.ones((1, D)), 3, where=where), "cannot be answered") for where in NO_SQL],
+        *[(lambda self, where=where: self.lance.nearest(np.ones((1, D)), 3, where=where), "condition .* failed") for where in NO_SQL],
         (lambda self: self.lance.nearest(np.ones((1, 15)), 3), "The queries have 15 dimensions, the space 24"),
         (lambda self: write_lance(self.index, self.frame.iloc[1:], self.place), "The table of attributes has 899 rows for 900 vectors"),
         (lambda self: write_lance(self.index, self.frame.assign(cell=1), self.place), "a column 'cell', which the index uses itself"),

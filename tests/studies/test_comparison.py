@@ -101,9 +101,9 @@ def test_what_does_not_apply_is_a_row_with_the_reason_and_the_rest_goes_on(base:
 
     unknown = compare(base.replace(encoder=None), [color], ("raw", "ae-code"), dims=(3,), seeds=(0,), metrics=["map_at_r"]).set_index("method")
     assert unknown.loc["raw", "refused"] == ""
-    assert "what made them is not at hand" in unknown.loc["ae-code", "refused"]
+    assert "no encoder" in unknown.loc["ae-code", "refused"]
     assert np.isnan(unknown.loc["ae-code", "map_at_r"])
-    with pytest.raises(InputError, match="The method 'ae-code' reads features of any length, and a space keeps unit vectors"):
+    with pytest.raises(InputError, match="The method 'ae-code' needs features of any length, but a space has unit vectors"):
         base.refit(color, "ae-code", dim=2)
 
     no_text = InputError("The encoder 'timm' has no text side; choose a CLIP model.")

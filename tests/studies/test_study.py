@@ -101,7 +101,7 @@ def test_a_run_that_fails_does_not_keep_the_others_from_training_but_an_interrup
         ("rows: {}", "rows"),
         ("seeds: []\nrows: {A: {}}", "seeds"),
         ("nonsense: 1\nrows: {A: {}}", "there is no key 'nonsense'"),
-        ("rows: [", "no YAML"),
+        ("rows: [", "not valid YAML"),
         ("just a text", "does not fit"),
         ("rows: {+ELG: {}, ELG: {}}", "rename one"),
         ("", "shipped-cars"),

@@ -96,7 +96,7 @@ def test_what_no_edit_wrote_is_told_and_nothing_is_built_on_it(store: TagStore, 
         assert connection.execute(damage).rowcount
     spoilt = store.path.read_bytes()
     for call in (lambda: store.columns(IMAGES), store.version, lambda: store.undo("eve"), lambda: store.add_tag(IMAGES[:1], "new", "ada")):
-        with pytest.raises(InputError, match=r"are damaged in (edit \d|what images have now); nothing was changed: bring the file back"):
+        with pytest.raises(InputError, match=r"are damaged in (edit \d|the current values); nothing was changed: restore the file"):
             call()
     assert store.path.read_bytes() == spoilt
     store.path.write_bytes(content)
@@ -149,7 +149,7 @@ def test_a_repair_keeps_all_other_edits(store: TagStore, tmp_path: Path) -> None
         with closing(sqlite3.connect(copy.path)) as connection, connection:
             assert connection.execute(damage).rowcount
         spoilt = copy.path.read_bytes()
-        with pytest.raises(InputError, match=r"keep all else by `likeness tags repair`"):
+        with pytest.raises(InputError, match=r"drop the damaged edits with `likeness tags repair`"):
             copy.counts()
         assert copy.repair() == left_out
         assert Path(f"{copy.path}.damaged").read_bytes() == spoilt
@@ -169,7 +169,7 @@ def test_what_no_checksum_tells_is_not_repaired(store: TagStore, tmp_path: Path)
     _without_checksums(store.path)
     with closing(sqlite3.connect(store.path)) as connection, connection:
         connection.execute("DELETE FROM state WHERE image = 5")
-    with pytest.raises(InputError, match="or move it away to begin anew"):
+    with pytest.raises(InputError, match="or move it away to start over"):
         store.repair()
 
 

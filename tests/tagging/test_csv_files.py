@@ -89,13 +89,16 @@ def test_tags_attributes_and_notes_come_from_their_columns(store: TagStore, tmp_
         ("path,breed,Breed\ndogs/a.jpg,x,y\n", "has the column 'breed' twice"),
         ("path,breed,tag:breed\ndogs/a.jpg,x,yes\n", "has the column 'breed' twice"),
         ("path,Class\ndogs/a.jpg,x\n", "has a column 'class' already"),
-        ("path,breed\nnone.jpg,x\n", "names none of the 4 images of 'photos', first 'none.jpg'"),
-        ("path,breed\ndogs/b.jpg,x\nb.jpg,y\n", "names the image 'dogs/b.jpg' twice"),
-        ("path,tag:good\ndogs/a.jpg,maybe\n", "Row 1 of 'labels.csv', column 'tag:good': 'maybe' says neither"),
-        ("path,breed\ndogs/a.jpg,x\ndogs/b.jpg," + "x" * 300 + "\n", "Row 2 of 'labels.csv', column 'breed': A value has at most 200 characters"),
-        ('path,breed\ndogs/a.jpg,"a\nb"\n', "column 'breed': A value holds signs that cannot be seen"),
-        ("path,\ndogs/a.jpg,x\n", "has no name"),
-        ("path,used\ndogs/a.jpg,x\n", "column 'used': 'x y' says neither"),
+        ("path,breed\nnone.jpg,x\n", "lists none of the 4 images of 'photos', first 'none.jpg'"),
+        ("path,breed\ndogs/b.jpg,x\nb.jpg,y\n", "lists the image 'dogs/b.jpg' twice"),
+        ("path,tag:good\ndogs/a.jpg,maybe\n", "Row 1 of 'labels.csv', column 'tag:good': 'maybe' is not a valid tag value"),
+        (
+            "path,breed\ndogs/a.jpg,x\ndogs/b.jpg," + "x" * 300 + "\n",
+            "Row 2 of 'labels.csv', column 'breed': A value may have at most 200 characters",
+        ),
+        ('path,breed\ndogs/a.jpg,"a\nb"\n', "column 'breed': A value has invisible characters"),
+        ("path,\ndogs/a.jpg,x\n", "attribute is empty"),
+        ("path,used\ndogs/a.jpg,x\n", "column 'used': 'x y' is not a valid tag value"),
     ],
 )
 def test_a_wrong_file_is_answered_and_nothing_of_it_is_taken(store: TagStore, tmp_path: Path, text: str, message: str) -> None:
@@ -108,7 +111,7 @@ def test_a_wrong_file_is_answered_and_nothing_of_it_is_taken(store: TagStore, tm
 
 
 def test_other_files_are_answered(store: TagStore, tmp_path: Path) -> None:
-    for name, message in (("none.csv", "no such file"), ("x.parquet", "is no CSV file")):
+    for name, message in (("none.csv", "no such file"), ("x.parquet", "is not a CSV file")):
         with pytest.raises(InputError, match=message):
             import_csv(store, TABLE, tmp_path / name, "bob")
     with pytest.raises(InputError, match="nothing to export"):
@@ -127,7 +130,7 @@ def test_a_column_without_a_value_is_passed_over_and_its_name_stays_free(store: 
     assert report.edit.name == "breed"
     assert store.kind_of("color") is None
     assert store.add_tag(PATHS[:1], "color", "ada").images == 1
-    with pytest.raises(InputError, match="says nothing of its images: all cells beside their names are empty"):
+    with pytest.raises(InputError, match="has no values: all cells except image paths are empty"):
         import_csv(store, TABLE, _write(tmp_path, "path,size\ndogs/a.jpg,\n"), "ada")
     assert not import_csv(store, TABLE, _write(tmp_path, "path,tag:large\ndogs/a.jpg,no\n"), "ada").edit.id
     assert store.kind_of("large") is None
@@ -157,7 +160,7 @@ def test_a_table_of_the_labeled_images_is_a_dataset_that_can_be_trained_on(tmp_p
     odd = next(path for path in table.frame["path"] if "caf" in path)
     store.set_value([odd, "cold/a.png"], "mood", "calm", "ada")
     store.add_tag([odd], "good", "ada")
-    with pytest.raises(InputError, match="does not end in"):
+    with pytest.raises(InputError, match="must end in"):
         export_table(store, table, ["mood"], tmp_path / "moods.txt")
     with pytest.raises(InputError, match="has no attribute 'size'"):
         export_table(store, table, ["size"], tmp_path / "moods.csv")

@@ -9,12 +9,12 @@ from likeness.tagging.names import LONGEST_NAME, LONGEST_NOTE, check_name, check
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("", "has no name"),
-        (" \t ", "has no name"),
-        ("a\nb", "signs that cannot be seen"),
-        ("a\0b", "signs that cannot be seen"),
-        ("a\u202eb", "signs that cannot be seen"),
-        ("a\udcffb", "signs that cannot be seen"),
+        ("", "attribute is empty"),
+        (" \t ", "attribute is empty"),
+        ("a\nb", "invisible characters"),
+        ("a\0b", "invisible characters"),
+        ("a\u202eb", "invisible characters"),
+        ("a\udcffb", "invisible characters"),
         ("x" * (LONGEST_NAME + 1), "at most 80 characters"),
         ("tag:good", "begins with 'tag:'"),
         ("Path", "a column 'path' already"),
@@ -42,9 +42,9 @@ def test_values_notes_and_people_are_checked_alike() -> None:
         (check_value, "(unlabeled)", "stands for images without a label"),
         (check_value, "x" * 201, "at most 200 characters"),
         (check_note, "x" * (LONGEST_NOTE + 1), "at most 2,000 characters"),
-        (check_note, "a\x1b[2J", "signs that cannot be seen"),
-        (check_who, "", "says who makes it"),
-        (check_who, "a\nb", "signs that cannot be seen"),
+        (check_note, "a\x1b[2J", "invisible characters"),
+        (check_who, "", "needs an author"),
+        (check_who, "a\nb", "invisible characters"),
     ):
         with pytest.raises(InputError, match=message):
             check(text)
@@ -54,5 +54,5 @@ def test_paths_are_taken_once_and_must_be_paths() -> None:
     assert check_paths(["b", "a", "b"]) == ["b", "a"]
     assert check_paths("a b.jpg") == ["a b.jpg"]
     for wrong in ("", "a\0b", "x" * 5000, "caf\udce9.png"):
-        with pytest.raises(InputError, match="is no path of an image"):
+        with pytest.raises(InputError, match="is not an image path"):
             check_paths(["a", wrong])

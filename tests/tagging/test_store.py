@@ -194,7 +194,7 @@ def test_columns_of_several_values_are_one_edit(store: TagStore) -> None:
     assert store.columns(["a", "b", "c"]).to_numpy().tolist() == [[False], [False], [True]]
     with pytest.raises(InputError, match="do not fit the columns"):
         store.set_columns(["a", "a"], [NewColumn("good", "tag", ["yes", ""])], "bob")
-    with pytest.raises(InputError, match="'yes' or nothing, and not 'no'"):
+    with pytest.raises(InputError, match="'yes' or empty, not 'no'"):
         store.set_columns(["a"], [NewColumn("good", "tag", ["no"])], "bob")
 
 
@@ -224,13 +224,13 @@ def test_a_tag_or_attribute_gets_another_name_and_its_old_one_back(store: TagSto
     ("name", "new", "message"),
     [
         ("nope", "new", "There is no tag or attribute 'nope'"),
-        ("good", "GOOD", "'good' and 'GOOD' are one name here"),
+        ("good", "GOOD", "'good' and 'GOOD' are the same name"),
         ("good", "breed", "'breed' is an attribute with values here"),
         ("good", "bad", "Images have 'bad' already"),
         ("gone", "new", "No image has 'gone'"),
         ("good", "class", "The dataset has a column 'class' already"),
         ("note", "new", "The dataset has a column 'note'"),
-        ("good", "", "has no name"),
+        ("good", "", "attribute is empty"),
     ],
 )
 def test_what_cannot_be_renamed_stays(tmp_path: Path, name: str, new: str, message: str) -> None:
@@ -276,13 +276,13 @@ def test_limits_of_number_refuse_and_change_nothing(store: TagStore, monkeypatch
     for value in ("x", "y"):
         store.set_value(["a"], "two", value, "ada")
     before = store.version()
-    with pytest.raises(InputError, match="There are 2 tags and attributes here"):
+    with pytest.raises(InputError, match="There are 2 tags and attributes"):
         store.add_tag(["a"], "three", "ada")
     with pytest.raises(InputError, match="at most 2 different values"):
         store.set_value(["a"], "two", "z", "ada")
-    with pytest.raises(InputError, match="1 to 3 images, and 4 are given"):
+    with pytest.raises(InputError, match="1 to 3 images, got 4"):
         store.add_tag(list("abcd"), "one", "ada")
-    with pytest.raises(InputError, match="1 to 3 images, and 0 are given"):
+    with pytest.raises(InputError, match="1 to 3 images, got 0"):
         store.add_tag([], "one", "ada")
     assert store.version() == before
     store.set_value(["b"], "two", "x", "ada")

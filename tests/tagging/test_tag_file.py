@@ -86,14 +86,14 @@ def test_an_error_in_the_middle_of_an_edit_leaves_nothing_of_it(store: TagStore,
 def test_a_file_that_is_none_is_refused_and_stays(store: TagStore, content: bytes) -> None:
     store.path.write_bytes(content)
     for call in (store.version, store.counts, lambda: store.add_tag(["a"], "good", "ada"), lambda: store.undo("ada")):
-        with pytest.raises(InputError, match=r"another program's; move it away|are damaged; nothing was changed"):
+        with pytest.raises(InputError, match=r"another program; move it away|are damaged; nothing was changed"):
             call()
     assert store.path.read_bytes() == content
 
 
 def test_other_programs_databases_and_newer_ones_are_refused(tmp_path: Path) -> None:
     for name, setting, message in (
-        ("other", "user_version = 1", "is no file of tags, but another program's"),
+        ("other", "user_version = 1", "is not a tag file but belongs to another program"),
         ("newer", "user_version = 99", "written by a newer Likeness"),
     ):
         with closing(sqlite3.connect(tmp_path / name)) as connection:
@@ -140,7 +140,7 @@ def test_a_file_of_the_largest_size_takes_no_more(store: TagStore, monkeypatch: 
     size = store.path.stat().st_size
     monkeypatch.setattr("likeness.tagging.tag_file._MAX_PAGES", size // 4096 + 1)
     monkeypatch.setattr("likeness.tagging.tag_file.MOST_BYTES", size)
-    with pytest.raises(InputError, match="with the log of all edits, and no more are kept; nothing was changed"):
+    with pytest.raises(InputError, match="with the log of all edits, which is the limit; nothing was changed"):
         store.add_tag([f"image {number}" for number in range(2_000)], "all", "ada")
     assert (store.version(), store.labeled_paths()) == (1, ["a", "b"])
 
@@ -172,7 +172,7 @@ def test_in_a_read_only_folder_tags_are_read_and_an_edit_is_answered(monkeypatch
         process.join()
         store.path.parent.chmod(0o755)
     assert good == [True]
-    assert "the file or its folder is read-only; nothing was changed: allow writing there" in existing
+    assert "the file or its folder is read-only; nothing was changed: change permissions" in existing
     assert "cannot be read or written (permission denied)" in new
 
 
@@ -183,7 +183,7 @@ def test_a_copy_is_whole_while_others_write(store: TagStore, tmp_path: Path) -> 
         store.copy_to(tmp_path / "tags" / "copy.sqlite")
     assert TagStore(tmp_path / "tags" / "copy.sqlite").labeled_paths() == ["a", "b", "c"]
     assert sorted(file.name for file in store.path.parent.iterdir()) == ["copy.sqlite", "photos.sqlite"]
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="exists already"):
         store.copy_to(tmp_path / "tags" / "copy.sqlite")
     with pytest.raises(InputError, match="no tags in"):
         TagStore(tmp_path / "none").copy_to(tmp_path / "more")

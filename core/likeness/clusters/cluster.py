@@ -1,4 +1,4 @@
-"""Clusters of images at several depths, coarse to fine, each fine one inside of a coarse one."""
+"""Nested clusters of images at several depths, coarse to fine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Clusters:
-    """Clusters at several depths, coarse to fine, that nest.
+    """Nested clusters at several depths, coarse to fine.
 
     Attributes:
         labels: (n, depths) the number of each image's cluster at each depth, counted from 0 at every depth.
-        core: (n, depths) whether the image lies in a dense region of the cluster; False: it lay between clusters and follows its nearest neighbor.
+        core: (n, depths) whether the image is in a dense region of the cluster; False: it was noise and got the cluster of its nearest neighbor.
         parents: for each depth, (clusters at that depth,) the number of the cluster one depth above that it lies in; -1 at depth 0.
     """
 
@@ -54,18 +54,17 @@ def cluster(
 ) -> Clusters:
     """Clusters of the images of a space, or of points, at several depths that nest.
 
-    A space is first brought into 10 dimensions by UMAP (`likeness.projection.umap_points`), since densities mean little in hundreds. Each depth is
-    scikit-learn's HDBSCAN (Campello, Moulavi and Sander 2013) with another least size of a cluster, whose leaves are taken. All of them are subtrees
-    of one hierarchy, and a leaf of a smaller least size contains none of a larger: so they nest. What lies between clusters ("noise") joins the
-    finest cluster of its nearest neighbor that has one, and with it those above. How this compares with other ways: `python -m experiments.analyses
-    cluster-names`.
+    A space is first reduced to 10 dimensions by UMAP (`likeness.projection.umap_points`), because densities mean little in hundreds of dimensions.
+    Each depth takes the leaves of scikit-learn's HDBSCAN (Campello, Moulavi and Sander 2013) with another minimum cluster size. They are subtrees of
+    one hierarchy, and a leaf of a smaller minimum size contains none of a larger, so they nest. Noise joins the finest cluster of its nearest
+    clustered neighbor. Compared with other methods by `python -m experiments.analyses cluster-names`.
 
     Args:
         space_or_points: a `Space`, or points (n, r), such as a map (n, 2), that are clustered as they lie, by Euclidean distance.
-        depths: at most so many; a depth at which nothing more divides is left out.
-        smallest: the least size of a cluster at each depth, falling, at least 2; None: a 25th of the images, then a third of that, and so on.
+        depths: maximum number; depths without a further split are omitted.
+        smallest: minimum cluster size at each depth, decreasing, at least 2; None: a 25th of the images, then a third of that, and so on.
         seed: of UMAP and of the sample.
-        sample: with more images than that, so many drawn ones are clustered, and the others join the cluster of the nearest of these.
+        sample: maximum number of images to cluster; others join the cluster of the nearest sampled one.
 
     Raises:
         InputError: no depth, sizes that do not fall or do not fit in number, a sample below 10, or points that are not finite.
@@ -122,6 +121,7 @@ def _nested(points: NDArray[np.float32], sizes: Sequence[int]) -> Clusters:
     leaves = [found for size in sizes if (found := _leaves(points, size)).max() > 0] or [np.zeros(len(points), np.int64)]
     whole = [_follow_neighbor(points, found) for found in leaves]
     labels, core, parents = [whole[-1]], [leaves[-1] >= 0], list[Labels]()
+    # from fine to coarse: each coarse cluster is defined as a union of fine ones, so that depths nest exactly
     for coarse, leaf in zip(whole[-2::-1], leaves[-2::-1], strict=True):
         names, own = np.unique(_majority(labels[0], coarse), return_inverse=True)
         if 1 < len(names) < len(own):  # else nothing is divided, here or further
@@ -133,9 +133,10 @@ def _nested(points: NDArray[np.float32], sizes: Sequence[int]) -> Clusters:
 
 
 def _leaves(points: NDArray[np.float32], size: int) -> Labels:
-    """HDBSCAN's leaves, -1 for what lies between them."""
+    """HDBSCAN's leaves, -1 for noise."""
     from sklearn.cluster import HDBSCAN
 
+    # too few points for two clusters, or all of them equal, which HDBSCAN does not accept
     if len(points) < 2 * size or not np.ptp(points, axis=0).any():
         return np.full(len(points), -1, np.int64)
     model = HDBSCAN(min_cluster_size=size, min_samples=min(_NEIGHBORS, len(points)), cluster_selection_method="leaf", copy=True)
@@ -143,7 +144,7 @@ def _leaves(points: NDArray[np.float32], size: int) -> Labels:
 
 
 def _follow_neighbor(points: NDArray[np.float32], found: Labels) -> Labels:
-    """What has no cluster gets that of the nearest point that has one."""
+    """Assigns noise to the cluster of the nearest clustered point."""
     known, left = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)
     out = found.copy()
     if len(known) and len(left):

@@ -1,4 +1,4 @@
-"""Names for clusters, from words alone."""
+"""Name clusters by words."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ Masses = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class ClusterName:
-    """What a cluster is called.
+    """The name of a cluster.
 
     Attributes:
         name: "" where no word is well supported.

@@ -1,4 +1,4 @@
-"""Tables of clusters, and where on a map their names stand."""
+"""Tables of clusters, with label positions on a map."""
 
 from collections.abc import Sequence
 from dataclasses import replace

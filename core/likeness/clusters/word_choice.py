@@ -1,4 +1,4 @@
-"""The words that clusters may be named by, as one tree or flat."""
+"""Vocabularies for cluster names, as a tree or flat."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

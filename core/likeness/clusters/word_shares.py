@@ -1,4 +1,4 @@
-"""How much each word says about each image: by the encoder's text side, or by what the table says in words."""
+"""Share of each word in each image, from the encoder's text side or from words of the table."""
 
 import re
 from collections import Counter
@@ -30,7 +30,7 @@ Shares = NDArray[np.float32]
 
 
 class WordShares(Protocol):
-    """What names are chosen by: the words, and where they come from, as a person reads it."""
+    """Word shares to choose names by: the words, and their source for display."""
 
     choice: WordChoice
     source: str
@@ -85,7 +85,7 @@ class TableShares:
         counts = Counter(word for words in self.texts for word in set(words))
         kept = [word for word, count in counts.items() if count >= (1 if column else _RARE) and (column or count < len(self.texts))]
         if len(kept) < 2 and column:
-            raise InputError(f"'{column}' has {len(kept)} different values, and names tell clusters from each other; take an attribute with more.")
+            raise InputError(f"'{column}' has {len(kept)} different values, and but names must distinguish clusters; choose an attribute with more.")
         if len(kept) < 2:
             raise InputError(
                 f"There are no names for clusters of '{space.name}': the encoder reads no text, and no words stand in the attributes or file names; "

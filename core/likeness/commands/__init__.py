@@ -1,3 +1,3 @@
-"""The command line's larger commands, one a file, and what they share."""
+"""The commands of the command line, one per file, and their shared options."""
 
 from likeness.commands.terminal import answered as answered

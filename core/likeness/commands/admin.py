@@ -1,4 +1,4 @@
-"""`likeness admin`: accounts and tokens of a shared server, what it keeps of its visitors, and a copy of all of it."""
+"""`likeness admin`: accounts, tokens, stored visitor data and backups of a shared server."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from likeness.io import become_app
 
 admin = typer.Typer(
     name="admin",
-    help="A shared server: accounts, tokens of programs, what it keeps of its visitors (list, export, delete), backups.",
+    help="Manage a shared server: accounts, tokens, visitors' data (list, export, delete), backups.",
     no_args_is_help=True,
 )
 _Visitor = Annotated[str, typer.Argument(help="The visitor's id, as `likeness admin list` shows it.")]
@@ -36,19 +36,19 @@ def export(visitor: _Visitor, file: Annotated[Path, typer.Argument(help="ZIP fil
 
 
 @admin.command()
-def delete(visitor: _Visitor, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
+def delete(visitor: _Visitor, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False) -> None:
     """Delete everything that belongs to a visitor: pictures, vectors, drafts, notions, splits, views. Links to them stop working.
 
     Example: `likeness admin delete 3f2a…`
     """
     if not yes:
-        check_agreed(f"Delete all that is kept of '{visitor}'?")
+        check_agreed(f"Delete everything stored for '{visitor}'?")
     _call("delete", visitor)
 
 
 @admin.command()
 def backup(file: Annotated[Path, typer.Argument(help="TAR file to write, compressed where it ends in .gz; it must not exist yet.")]) -> None:
-    """Copy a server's folder and its runs into one file; the server may keep running. What can be computed again is left out.
+    """Back up a server's folder and its runs into one file, also while it runs. Files that can be recomputed are skipped.
 
     Example: `likeness admin backup server-2026-11-30.tar`
     """
@@ -57,11 +57,11 @@ def backup(file: Annotated[Path, typer.Argument(help="TAR file to write, compres
 
 @admin.command()
 def password(
-    file: Annotated[Path, typer.Argument(help="File of passwords, made where it is missing.")],
-    name: Annotated[str, typer.Argument(help="Name of the account; a known one gets the new password and role.")],
+    file: Annotated[Path, typer.Argument(help="Password file; created if missing.")],
+    name: Annotated[str, typer.Argument(help="Account name; an existing account gets the new password and role.")],
     role: Annotated[
         Literal["view", "edit", "train"],
-        typer.Option(help="view looks; edit also uploads, saves and removes; train also starts and stops trainings."),
+        typer.Option(help="`view`: read only; `edit`: also upload, save and delete; `train`: also start and stop runs."),
     ] = "view",
 ) -> None:
     """Add an account of a shared server, or change its password and role. Asks for the password twice.
@@ -73,10 +73,10 @@ def password(
 
 @admin.command()
 def token(
-    file: Annotated[Path, typer.Argument(help="File of tokens, made where it is missing.")],
-    name: Annotated[str, typer.Argument(help="Name of the program; on a server with accounts the account that it acts for.")],
+    file: Annotated[Path, typer.Argument(help="Token file; created if missing.")],
+    name: Annotated[str, typer.Argument(help="Program name; on a server with accounts, the account it acts for.")],
 ) -> None:
-    """Draw a token for a program that uses the HTTP API or the MCP tools, and print it once. A name that has one gets a new one.
+    """Create a token for a program that uses the HTTP API or the MCP tools, and print it once. It replaces an existing token of that name.
 
     Examples: `likeness admin token tokens.txt notebook`, then `likeness app --api --program-tokens tokens.txt`
     """

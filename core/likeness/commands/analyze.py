@@ -1,4 +1,4 @@
-"""`likeness analyze`: the three analyses of the InDiReCT paper's section 6, and the courses of runs; semantics is registered here."""
+"""`likeness analyze`: the three analyses of section 6 of the InDiReCT paper, and learning curves of runs; semantics is registered here."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -23,17 +23,20 @@ if TYPE_CHECKING:
 
 analyze = typer.Typer(
     name="analyze",
-    help="Measure what embedding size, encoder and number of prompts do to a notion (InDiReCT, section 6), how spaces agree with language and how "
-    "fast runs learn (language guidance): a table and an interactive plot.",
+    help="Measure how embedding size, encoder and number of prompts affect a notion (InDiReCT, section 6), how spaces agree with "
+    "language, and how fast runs learn (language guidance). Prints a table and writes an interactive plot.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
-Methods = Annotated[str, typer.Option(help="Of {methods}; separated by commas. `paper`: those of the paper. `all`: all of them.")]
+Methods = Annotated[str, typer.Option(help="Any of {methods}, separated by commas; `paper`: those of the paper; `all`: every method.")]
 Dimension = Annotated[
-    str, typer.Option("--dim", "-d", help="Dimensions, by default the paper's. `suggested`: the notion's own, or as many as its prompts suggest.")
+    str,
+    typer.Option(
+        "--dim", "-d", help="Number of dimensions; by default the paper's. `suggested`: the notion's own, or the number its prompts suggest."
+    ),
 ]
 _COUNTS = ",".join(str(count) for count in range(10, 151, 10))
-Metric = Annotated[str, typer.Option(help="What to plot: {metrics}.")]
+Metric = Annotated[str, typer.Option(help="Metric to plot: {metrics}.")]
 
 
 @analyze.command("embedding-size", cls=ListedHelp)
@@ -51,8 +54,8 @@ def embedding_size(
 ) -> None:
     """Which number of dimensions is best? (The paper's Figure 3.)
 
-    As in the paper, all methods with five runs each: of these adam, lae, ae and oracle learn for seconds to half a minute in each of the runs,
-    over an hour together. `--methods raw,random-transform,pca,exact` takes about a minute.
+    By default all methods, five runs each, as in the paper. This takes over an hour, because adam, lae, ae and oracle train for up to half a minute
+    per run. `--methods raw,random-transform,pca,exact` takes about a minute.
 
     Examples: `likeness analyze embedding-size --plot sizes.html`, `likeness analyze embedding-size --notions car-color --sizes 4,5,6,7`
     """
@@ -74,7 +77,7 @@ def embedding_size(
 def encoder_size(
     source: Source = DATASET,
     encoders: Annotated[
-        str, typer.Option(help="Names, separated by commas; `paper` stands for ViT-B-32/openai, ViT-B-16/openai and ViT-L-14/openai.")
+        str, typer.Option(help="Names, separated by commas; `paper`: ViT-B-32/openai, ViT-B-16/openai and ViT-L-14/openai.")
     ] = "cars-small,cars",
     notions: Notions = None,
     methods: Methods = "raw,exact,oracle",
@@ -87,8 +90,7 @@ def encoder_size(
 ) -> None:
     """Do larger encoders help? (The paper's Figure 4.)
 
-    A few minutes with the defaults, nearly all of them for the oracle. An encoder that is not here is named with the reason, and the rest
-    goes on.
+    Takes a few minutes with the defaults, most of it for the oracle. An unavailable encoder is reported and skipped.
 
     Examples: `likeness analyze encoder-size --plot encoders.html`, `likeness analyze encoder-size --encoders cars,paper`
     """
@@ -123,10 +125,10 @@ def prompt_count(
 ) -> None:
     """Do more prompts help? (The paper's Figure 5.) Each run fits the notion on a sample of its prompts.
 
-    `rank` is how many directions the prompts span; where it stays behind their number, that is all that the encoder's text side has, and to as
-    many dimensions InDiReCT's minimum leaves nothing out.
+    `rank` is the number of directions that the prompts span. If it stays below their number, the text encoder has no more, and InDiReCT with that
+    many dimensions loses nothing.
 
-    As in the paper, five samples of each size: adam, lae and ae learn for seconds in each of the 75 runs, and oracle, which reads no prompt, in
+    By default five samples of each size, as in the paper: adam, lae and ae train for seconds in each of 75 runs; oracle, which reads no prompts, in
     five. `--methods raw,exact` takes about a minute.
 
     Examples: `likeness analyze prompt-count --plot prompts.html`, `likeness analyze prompt-count cars196:FOLDER --notion cars196-car-model`
@@ -157,10 +159,10 @@ def convergence(
     plot: Plot = None,
     format: Format = "table",
 ) -> None:
-    """How soon do runs get where? (Language guidance, Figure S1.) Runs that differ in the seed alone are one line with a band.
+    """How fast do runs learn? (Language guidance, Figure S1.) Runs that differ only in their seed are drawn as one line with a band.
 
-    A row per run: its best mean over the seeds, the epoch of it, and the first epoch at which it is as good as the weakest run ever gets.
-    --out writes all points as CSV. Takes seconds.
+    One row per run: its best mean over the seeds, the epoch of that, and the first epoch at which it matches the best value of the weakest run. --out
+    writes all points as CSV. Takes seconds.
 
     Examples: `likeness analyze convergence runs`, `likeness analyze convergence runs/shipped-cars --metric map_at_1000 --plot curves.html`
     """
@@ -189,7 +191,7 @@ def convergence(
 
 
 def _runs(folder: Path) -> "list[RunFolder]":
-    """The runs of a folder by name, or the run that it is."""
+    """The runs in a folder by name, or the folder itself if it is a run."""
     from likeness.data import natural_key
     from likeness.training import RunFolder, list_runs
 
@@ -200,7 +202,7 @@ def _runs(folder: Path) -> "list[RunFolder]":
 
 
 def _metrics(metric: str) -> list[str]:
-    """The metrics to measure: those of every analysis, and the one to plot; InputError where there is no such metric."""
+    """The metrics to measure: those of every analysis and the one to plot; raises InputError for an unknown metric."""
     from likeness.evaluation import chosen_metrics
     from likeness.studies import ANALYSIS_METRICS
 
@@ -217,7 +219,7 @@ def _method_names(methods: str) -> list[str]:
 
 
 def _report(runs: "pd.DataFrame", by: str, metrics: Sequence[str], format: str) -> None:
-    """Prints the summary, a row per notion, method and value of `by`, and on stderr what was refused."""
+    """Prints the summary, one row per notion, method and value of `by`; refused combinations go to stderr."""
     import pandas as pd
 
     from likeness.studies import refusals, summarize
@@ -233,14 +235,14 @@ def _report(runs: "pd.DataFrame", by: str, metrics: Sequence[str], format: str) 
 
 
 def _ranked(table: "pd.DataFrame", runs: "pd.DataFrame") -> "pd.DataFrame":
-    """The table with the directions that the prompts span, where runs say it; of several samples from the least to the most."""
+    """Adds the number of directions that the prompts span, if the runs have it; for several samples as a range."""
     if "rank" in runs:
         table.insert(0, "rank", " to ".join(dict.fromkeys(str(rank) for rank in (runs["rank"].min(), runs["rank"].max()))))
     return table
 
 
 def _draw(runs: "pd.DataFrame", plot: Path | None, along: str, metric: str, figure: "Callable[..., Figure]") -> None:
-    """Writes the figure as a page with what was refused below it, where a file is named."""
+    """Writes the figure as an HTML page, with refused combinations below it, if a file is given."""
     from likeness.evaluation import metric_title
     from likeness.studies import refusals
 

@@ -12,7 +12,7 @@ from likeness.defaults import DATASET
 
 
 def check(
-    sources: Annotated[list[str] | None, typer.Argument(help="{datasets}; several are compared.")] = None,
+    sources: Annotated[list[str] | None, typer.Argument(help="{datasets}; may be repeated, to compare several.")] = None,
     encoder: Annotated[
         list[str] | None,
         typer.Option(
@@ -23,11 +23,11 @@ def check(
     seed: Seed = 0,
     format: Format = "table",
 ) -> None:
-    """Check, without labels, whether an encoder sees anything in images, and tells the prompts of a notion apart; status 1 where one does not.
+    """Check without labels whether an encoder separates images, and the prompts of a notion. Exits with status 1 if one does not.
 
-    Up to 100 images are compared with crops of them: by how much parts of one image are nearer than parts of others (gap), in how many dimensions
-    they differ (rank), and how many are found again by a part (agreement). Each as a share of the encoder's own figure, of images like those that it
-    learned from, and of the three shares the geometric mean: that is its score; from .64 on it sees something.
+    Up to 100 images are compared with crops of them: how much nearer crops of one image are than crops of others (gap), the effective number of
+    dimensions (rank), and the share of images retrieved by a crop (agreement). Each is divided by the encoder's own value on images like its training
+    images; the score is the geometric mean of the three ratios. A score of at least 0.64 passes.
 
     Examples: `likeness check photos/`, `likeness check photos/ --encoder cars --notion car-color`, `likeness check cars photos/ -e cars -e photos`
     """

@@ -1,4 +1,4 @@
-"""`likeness`: the command line. A file for each command, which calls the package and prints; one line here lists it."""
+"""`likeness`: the command line. Each command has its own file and one line here."""
 
 import sys
 from collections.abc import Callable
@@ -47,7 +47,7 @@ MOVED = {
 
 
 def command_line() -> typer.Typer:
-    """The command line with all commands that are listed."""
+    """The Typer application with all listed commands."""
     cli = typer.Typer(
         name="likeness",
         help="What does *similar* mean in your images? Say it in words; see, measure and search the space that follows.",
@@ -65,7 +65,7 @@ def command_line() -> typer.Typer:
 
 
 def _check_moved(arguments: list[str]) -> None:
-    """Raises InputError where a command is asked for by a name that it had, with the one that it has."""
+    """Raises InputError with the new name if a command is called by its former one."""
     names = [*arguments[:1], *(f"{arguments[0]} {each}" for number, each in enumerate(arguments) if number == 1 or each.startswith("--"))]
     old = next((name for name in names if name in MOVED), None)
     if old:

@@ -20,9 +20,9 @@ _MOST_DEPTHS = 6
 def clusters(
     source: Source = DATASET,
     notion: NotionName = None,
-    depths: Annotated[int, typer.Option(min=1, max=_MOST_DEPTHS, help="Depths, coarse to fine, at most.")] = 3,
-    words: Annotated[Path | None, typer.Option(help="Text file of words to name clusters by, one a line; by default WordNet's nouns.")] = None,
-    by: Annotated[str | None, typer.Option(help="Attribute whose values are the names, in place of words.")] = None,
+    depths: Annotated[int, typer.Option(min=1, max=_MOST_DEPTHS, help="Maximum number of depths, from coarse to fine.")] = 3,
+    words: Annotated[Path | None, typer.Option(help="Text file of words to name clusters by, one per line; by default the nouns of WordNet.")] = None,
+    by: Annotated[str | None, typer.Option(help="Attribute whose values name the clusters, instead of words.")] = None,
     encoder: EncoderName = None,
     seed: Seed = 0,
     only: Only = None,
@@ -31,9 +31,8 @@ def clusters(
 ) -> None:
     """Find clusters at several depths and name them by words; `--out` writes a CSV file with each image's cluster at each depth.
 
-    In a notion's space clusters are named by its aspects, unless words are given; where the encoder reads no text, by words of attributes and file
-    names. For 'photos' and 'cars' the vectors of the words ship; other encoders read 15,000 words the first time, which takes
-    minutes.
+    In a notion's space clusters are named by its aspects, unless --words is given; if the encoder has no text side, by attribute values and words of
+    file names. The word vectors of 'photos' and 'cars' ship; other encoders embed 15,000 words on first use, which takes minutes.
 
     Examples: `likeness clusters cars --notion car-color --out clusters.csv`, `likeness clusters photos/ --words words.txt --depths 2`
     """
@@ -42,7 +41,7 @@ def clusters(
     from likeness.io import text_of
 
     if words is not None and by is not None:
-        raise InputError("Clusters are named by --words or by the values of --by; leave one of them out.")
+        raise InputError("--words and --by exclude each other; pass one of them.")
     given = own_choice(text_of(words).splitlines()) if words is not None else None
     space = space_named(embedded(source_table(source, only), encoder), notion)
     if given is None and notion and by is None:
@@ -56,7 +55,7 @@ def clusters(
 
 
 def _aspects(notion: str) -> "WordChoice":
-    """The aspects of a notion, or of all that are joined and not taken away."""
+    """The aspects of a notion, or of all notions of a composition that are not subtracted."""
     from likeness.clusters import WordChoice, notion_choice
     from likeness.notions import parts_of
 

@@ -1,4 +1,4 @@
-"""`likeness compare`: what changed between two spaces of the same images, or between two versions of a dataset."""
+"""`likeness compare`: compare two spaces of the same images, or two versions of a dataset."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 compare = typer.Typer(
     name="compare",
     no_args_is_help=True,
-    help="What changed between two spaces of the same images, or two versions of a dataset: which images moved, which queries got better or worse, "
-    "which images came and went; beside what is noise.",
+    help="Compare two spaces of the same images, or two versions of a dataset: images that moved, queries that got better or worse, "
+    "images added or removed, each with a noise baseline.",
 )
 _RAW = "raw"
 _SPACE = "`raw`, a notion (`car-color`), an encoder (`@cars-small`, `@run:FOLDER`), or a notion on an encoder (`car-color@cars-small`)."
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """The notion ("" for none) and the encoder of a space that a text names."""
+    """Parses a space specification into notion ("" for none) and encoder."""
     notion, _, encoder = (part.strip() for part in text.partition("@"))
     if not notion and not encoder:
-        raise InputError(f"'{text}' names no space; write {_SPACE}")
+        raise InputError(f"Invalid space '{text}'; use {_SPACE}")
     return "" if notion == _RAW else notion, encoder
 
 
@@ -42,10 +42,10 @@ def _known_space(text: str) -> str:
     return text
 
 
-_From = Annotated[str, typer.Option("--from", callback=_known_space, help=f"The space before: {_SPACE}")]
-_To = Annotated[str, typer.Option("--to", callback=_known_space, help="The space after, written likewise.")]
-_Count = Annotated[int, typer.Option(min=1, help="How many rows to show; --out writes all.")]
-_Seeds = Annotated[int, typer.Option(min=0, max=20, help="Random projections to compare with; 0: none.")]
+_From = Annotated[str, typer.Option("--from", callback=_known_space, help=f"Space to compare from: {_SPACE}")]
+_To = Annotated[str, typer.Option("--to", callback=_known_space, help="Space to compare with; same syntax as --from.")]
+_Count = Annotated[int, typer.Option(min=1, help="Rows to show; --out writes all.")]
+_Seeds = Annotated[int, typer.Option(min=0, max=20, help="Number of random projections in the noise baseline; 0: none.")]
 
 
 @compare.command(cls=ListedHelp)
@@ -53,18 +53,20 @@ def moved(
     source: Source,
     to: _To,
     from_: _From = _RAW,
-    k: Annotated[int, typer.Option("--k", min=1, help="Nearest neighbors that count.")] = 10,
-    map: Annotated[str, typer.Option(help="Also compare the maps of a method (`umap`, `tsne`, `pacmap`, `trimap`, `pca`), beside two seeds.")] = "",
+    k: Annotated[int, typer.Option("--k", min=1, help="Number of nearest neighbors.")] = 10,
+    map: Annotated[
+        str, typer.Option(help="Also compare the maps of a layout (`umap`, `tsne`, `pacmap`, `trimap`, `pca`), with two seeds as baseline.")
+    ] = "",
     count: _Count = 20,
     seeds: _Seeds = 3,
     only: Only = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Find the images that moved most from one space to another: by the share of their nearest neighbors that stays, and the ranks of these.
+    """Find the images whose nearest neighbors changed most between two spaces: by the share of neighbors kept, and their ranks.
 
-    Beside it stands what random projections of the wider space to as many dimensions keep: what is no worse than that is noise. Of more than 20,000
-    images, 5,000 drawn at random are looked at, against all.
+    The noise baseline is the share that random projections of the wider space to the same dimensions keep; changes no larger than that are noise.
+    With more than 20,000 images, a random sample of 5,000 is compared against all.
 
     Examples: `likeness compare moved cars --to @cars-small`, `likeness compare moved cars --to car-color --map umap --out moved.csv`
     """
@@ -92,19 +94,19 @@ def queries(
     source: Source,
     to: _To,
     from_: _From = _RAW,
-    label: Annotated[str | None, typer.Option(help="Attribute that says what is to be found; by default that of the notion of --to.")] = None,
+    label: Annotated[str | None, typer.Option(help="Label attribute; by default that of the notion of --to.")] = None,
     score: Annotated[str, typer.Option(help="map (average precision), map_at_r, r_precision or recall_at_1.")] = "map",
-    per_class: Annotated[bool, typer.Option("--per-class", help="Show classes in place of queries.")] = False,
-    best: Annotated[bool, typer.Option("--best", help="Show the largest gains; without it, the largest losses.")] = False,
+    per_class: Annotated[bool, typer.Option("--per-class", help="Show classes instead of queries.")] = False,
+    best: Annotated[bool, typer.Option("--best", help="Show the largest gains instead of the largest losses.")] = False,
     count: _Count = 20,
     seeds: _Seeds = 1,
     only: Only = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Find the queries that got better or worse from one space to another: every image looks for the others of its label.
+    """Find the queries that got better or worse from one space to another. Every image is a query for the others of its label.
 
-    A line says whether all of them together did: the 95 % interval of the mean difference over queries, and over classes, and a sign test.
+    A summary line gives the 95 % interval of the mean difference over queries, and over classes, and a sign test.
 
     Examples: `likeness compare queries cars --to car-color`, `likeness compare queries cars --to @cars-small --label car_model --per-class`
     """
@@ -124,19 +126,19 @@ def queries(
 def versions(
     old: Annotated[str, typer.Argument(help="The old version: {datasets}")],
     new: Annotated[str, typer.Argument(help="The new version, of the same kind.")],
-    notions: Annotated[str | None, typer.Option(help="Notions to measure in beside the encoder's own space, separated by commas.")] = None,
-    by: Annotated[str | None, typer.Option(help="Attribute: show which of its values changed, in place of the spaces.")] = None,
+    notions: Annotated[str | None, typer.Option(help="Notions to measure in, besides the encoder's own space; separated by commas.")] = None,
+    by: Annotated[str | None, typer.Option(help="Attribute whose changed values are shown, instead of the spaces.")] = None,
     encoder: EncoderName = None,
     count: _Count = 20,
-    seeds: Annotated[int, typer.Option(min=1, max=20, help="Random halves to compare with.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, max=20, help="Number of random halvings in the noise baseline.")] = 5,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Compare two versions of a dataset: images that came, went or changed, and how far the versions lie apart in each space.
+    """Compare two versions of a dataset: images added, removed or changed, and the distance between the versions in each space.
 
-    --out writes a CSV file of the images that came, went or changed, or have another label.
+    --out writes a CSV file of images added, removed, changed or relabeled.
 
-    The distance is Frechet's, of as many images as the random halves of the old version that stand beside it: what is no larger is noise.
+    The distance is the Fréchet distance. The noise baseline is the distance between random halves of the old version, with equal numbers of images.
 
     Examples: `likeness compare versions photos-may/ photos-june/ --out changes.csv`,
     `likeness compare versions old/ new/ --notions setting,weather --by class`
@@ -164,34 +166,32 @@ def versions(
 
 
 def _spaces(source: str, only: Path | None, first: str, second: str) -> "tuple[Space, Space]":
-    """Both spaces of the same images."""
+    """The two spaces, on the same images."""
     a = _space(source, only, first, None)
     return a, _space(source, only, second, a)
 
 
 def _space(source: str, only: Path | None, text: str, other: "Space | None") -> "Space":
-    """The space that a text names, of the images of `other` where that is there."""
+    """The space of a specification, on the images of `other` if given."""
     notion, encoder = _parts(text)
     base = embedded(other.table if other else source_table(source, only), encoder or None)
     return space_named(base, notion or None).replace(name=text.strip())
 
 
 def _judge(text: str, images: "Space") -> str:
-    """The attribute that judges the notion that a text names."""
+    """The label attribute of the notion in a space specification."""
     name, _ = _parts(text)
     notion = composition_named(name) if name else None
     attribute = getattr(notion, "attribute", None)
     if attribute is None:
         known = ", ".join(images.table.attributes) or "none"
-        raise InputError(f"'{text}' names no attribute that says what is to be found; choose one by --label: {known}.")
+        raise InputError(f"'{text}' has no label attribute; pass one with --label: {known}.")
     return str(attribute)
 
 
 def _tell_moved(found: "NeighborhoodChanges", a: "Space", b: "Space") -> None:
     names = f"from '{printable(a.name)}' to '{printable(b.name)}'"
-    typer.echo(
-        f"Of its {found.k} nearest images an image keeps {found.kept.mean():.1%} in the mean {names}; by chance {found.expected:.1%}.", err=True
-    )
+    typer.echo(f"Of its {found.k} nearest images an image keeps {found.kept.mean():.1%} on average, {names}; chance: {found.expected:.1%}.", err=True)
     if found.noise.shape[1]:
         means, seeds = found.noise.mean(axis=0), found.noise.shape[1]
         dim = min(a.vectors.shape[1], b.vectors.shape[1])
@@ -221,7 +221,7 @@ def _tell_queries(found: "QueryChanges", a: "Space", b: "Space") -> None:
 
 
 def _on_maps(a: "Space", b: "Space", method: str, k: int) -> "pd.DataFrame":
-    """Per row what its neighbors on the maps are, and a line on both."""
+    """Adds the neighbors on the maps to each row, and prints a summary line."""
     from likeness.comparisons import map_changes
 
     found = map_changes(a, b, method, k)

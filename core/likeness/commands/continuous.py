@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 def continuous(
     source: Source = DATASET,
-    kind: Annotated[str | None, typer.Option("--kind", help="{label kinds}; without: what the images have.")] = None,
-    columns: Annotated[str, typer.Option(help="Columns of the labels, separated by commas, where the kind needs them: yaw,elevation.")] = "",
+    kind: Annotated[str | None, typer.Option("--kind", help="{label kinds}; by default the kind that the images have.")] = None,
+    columns: Annotated[str, typer.Option(help="Label columns, separated by commas, if the kind needs them: yaw,elevation.")] = "",
     file: Annotated[Path | None, typer.Option(help="A .npy file with a matrix of label distances (kind matrix).")] = None,
     encoder: Annotated[
         list[str] | None, typer.Option("--encoder", "-e", callback=known_encoders, help="An encoder or `run:FOLDER`; may be repeated.")
@@ -31,7 +31,7 @@ def continuous(
     format: Format = "table",
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file for every figure.")] = None,
 ) -> None:
-    """Judge spaces by continuous labels: how near the labels of what they retrieve are, between chance and the Oracle. Every image is a query.
+    """Evaluate spaces by continuous labels: the label distance of retrieved images, compared with chance and the Oracle. Every image is a query.
 
     Examples: `likeness continuous --notion viewpoint`, `likeness continuous joints.csv -e cars -e run:runs/pose`,
     `likeness continuous photos.csv --kind numbers --columns age`
@@ -47,7 +47,7 @@ def continuous(
     bases = [embedded(table, name) for name in encoder or [default_encoder(table.attributes)]]
     failed = [each.path for base in bases for each in base.table.failed]
     if failed:
-        raise InputError(f"'{failed[0]}' could not be read; leave it out of the table, since every image asks all others.")
+        raise InputError(f"'{failed[0]}' could not be read; remove it from the table, because every image is a query.")
     chosen = [notion_named(name) for name in notion or []]
     spaces = _named([(base.encoder_name, base) for base in bases] + [(each.name, bases[0].refit(each)) for each in chosen])
     with progress_bar("Measuring") as progress:
@@ -58,14 +58,12 @@ def continuous(
 
 
 def _known(table: "ImageTable", columns: str, file: Path | None) -> "LabelsConfig":
-    """The first kind of label that the images have."""
+    """The first label kind that fits the images."""
     from likeness.labels import kind_names, known_labels
 
     known = list(known_labels(table).values())
     if not known or columns or file:
-        raise InputError(
-            f"Say what kind of label it is by --kind: {', '.join(kind_names())}; '{table.name}' has {', '.join(table.attributes) or 'none'}."
-        )
+        raise InputError(f"Pass --kind, one of {', '.join(kind_names())}; '{table.name}' has {', '.join(table.attributes) or 'none'}.")
     return known[0]
 
 
@@ -85,5 +83,5 @@ def _config(kind: str, columns: str, file: Path | None) -> "LabelsConfig":
 def _named(spaces: "list[tuple[str, Space]]") -> "dict[str, Space]":
     twice = [name for place, (name, _) in enumerate(spaces) if name in [other for other, _ in spaces[:place]]]
     if twice:
-        raise InputError(f"'{twice[0]}' is named twice; name each space once.")
+        raise InputError(f"'{twice[0]}' is given twice; give each space once.")
     return dict(spaces)

@@ -26,14 +26,15 @@ def duplicates(
     source: Source,
     notion: NotionName = None,
     threshold: Annotated[
-        str, typer.Option("--threshold", "-t", help="Cosine similarity from which on two images are copies; `suggested`: measured on altered copies.")
+        str, typer.Option("--threshold", "-t", help="Minimum cosine similarity of two copies; `suggested`: measured on altered copies.")
     ] = _SUGGESTED,
     exact: Annotated[bool, typer.Option("--exact", help="Equal files only; no image is embedded.")] = False,
     pixels: Annotated[bool, typer.Option("--pixels", help="With --exact: equal pixels, whatever the file; every image is decoded.")] = False,
     between: Annotated[
         str | None,
         typer.Option(
-            help="Only copies across: an attribute, such as a column `split`, or other images: SOURCE is then the test set, these the training set."
+            help="Only copies between subsets: an attribute, such as a column `split`, or another source. SOURCE is then the test set, and "
+            "that one the training set."
         ),
     ] = None,
     encoder: EncoderName = None,
@@ -41,25 +42,24 @@ def duplicates(
     only: Only = None,
     seed: Seed = 0,
     out: OutputFile = None,
-    keep_list: Annotated[Path | None, typer.Option(callback=output_file, help="Text file to write: the images that stay, for --only.")] = None,
-    drop_list: Annotated[Path | None, typer.Option(callback=output_file, help="Text file to write: the images that may go.")] = None,
+    keep_list: Annotated[Path | None, typer.Option(callback=output_file, help="Text file to write: images to keep, for --only.")] = None,
+    drop_list: Annotated[Path | None, typer.Option(callback=output_file, help="Text file to write: images to drop.")] = None,
     format: Format = "table",
 ) -> None:
-    """Find images that are there twice: equal files, near copies, the same thing by a notion, and copies between train and test.
+    """Find duplicate images: equal files, near copies, the same thing by a notion, and copies between train and test.
 
-    Groups are stars around their best image, that of the most pixels and then of the largest file: each member reaches the threshold with it, and no
-    two images that stay are copies of each other. Of copies across, the images of SOURCE go that have any; by an attribute, those of the rarer value.
-    From 50,000 images on, images are compared through the cells of an index (`likeness index`, or one built for the time), and a line says how
-    much of the pairs that finds.
+    Each group is a star around its best image (most pixels, then largest file): every member reaches the threshold with it, and no two kept images
+    are copies of each other. With --between, images of SOURCE that have copies may be dropped; with an attribute, those of the rarer value. From
+    50,000 images on, an index is searched (`likeness index`, or a temporary one), and its estimated recall of pairs is printed.
 
     Examples: `likeness duplicates photos/ --out groups.csv --keep-list keep.txt`, `likeness duplicates photos/ --exact`,
     `likeness duplicates cars --notion "car-color + car-model" -t 0.999`, `likeness duplicates test/ --between train/ -t 0.95`
     """
     level = _threshold(threshold)
     if exact and (notion or between or level is not None or encoder or dim):
-        raise InputError("--exact compares files of one source; leave --notion, --between, --threshold, --encoder and --dim out, or --exact.")
+        raise InputError("--exact compares files of one source; remove it, or --notion, --between, --threshold, --encoder and --dim.")
     if pixels and not exact:
-        raise InputError("--pixels says what --exact compares; write --exact --pixels.")
+        raise InputError("--pixels needs --exact; pass both.")
     table = source_table(source, only)
     if exact:
         frame, dropped = _equal(table, pixels)
@@ -79,7 +79,7 @@ def duplicates(
 
 
 def _threshold(text: str) -> float | None:
-    """A threshold that was written; None where it is to be suggested."""
+    """Parses a threshold; None for `suggested`."""
     from likeness.duplicates import check_threshold
 
     if text == _SUGGESTED:
@@ -92,7 +92,7 @@ def _threshold(text: str) -> float | None:
 
 
 def _level(space: "Space", threshold: float | None, seed: int) -> float:
-    """The threshold that was written, or else the one that altered copies suggest."""
+    """The given threshold, or the one suggested by altered copies."""
     from likeness.duplicates import known_threshold
 
     if threshold is not None:
@@ -104,7 +104,7 @@ def _level(space: "Space", threshold: float | None, seed: int) -> float:
 
 
 def _equal(table: "ImageTable", pixels: bool) -> "tuple[pd.DataFrame, NDArray[np.int64]]":
-    """The groups of equal images, and who may go; what cannot be read is named and stays."""
+    """Prints the groups of equal images and those to drop; unreadable files are reported and kept."""
     from likeness.duplicates import best_first, equal_groups, exact_copies
 
     with progress_bar("Equal images") as progress:
@@ -161,7 +161,7 @@ def _across(
         table = source_table(other)
     except InputError as error:
         attributes = ", ".join(space.table.attributes) or "none"
-        raise InputError(f"'{other}' is no attribute of these images (there are {attributes}) and no other images: {error}") from error
+        raise InputError(f"'{other}' is neither an attribute of these images ({attributes}) nor a source of images: {error}") from error
     base = space.base or space
     train = space_named(embedded(table, encoder or base.encoder_name), notion, dim)
     level = _level(train, threshold, seed)

@@ -15,20 +15,20 @@ def embed(
     batch_size: Annotated[int, typer.Option(min=1, help="Images per forward pass.")] = 256,
     out: OutputFile = None,
     store: Annotated[
-        str | None, typer.Option(help="Folder or URL (s3://...) that keeps the embeddings; on a cluster, one that all nodes reach.")
+        str | None, typer.Option(help="Folder or URL (s3://...) of the stored embeddings; on a cluster, reachable from all nodes.")
     ] = None,
-    engine: Annotated[str, typer.Option(help="`local`, or `ray`: several processes, of this machine or a Ray cluster.")] = "local",
-    workers: Annotated[int | None, typer.Option(min=1, help="Most processes of the engine `ray`; by default one per GPU or machine.")] = None,
+    engine: Annotated[str, typer.Option(help="`local`, or `ray`: several processes on this machine or a Ray cluster.")] = "local",
+    workers: Annotated[int | None, typer.Option(min=1, help="Maximum number of `ray` processes; by default one per GPU or machine.")] = None,
     precision: Annotated[
-        str | None, typer.Option(help="`bf16`: the encoder computes in bfloat16, faster on GPUs; vectors are stored apart. `32`: in float32.")
+        str | None, typer.Option(help="`bf16`: compute in bfloat16, faster on GPUs; stored separately. `32`: compute in float32.")
     ] = None,
-    gps: Annotated[bool, typer.Option("--gps", help="Also read where photos of a folder were taken: columns latitude and longitude.")] = False,
-    ray_address: Annotated[str | None, typer.Option(help="Address of a Ray cluster; by default RAY_ADDRESS, or one is started here.")] = None,
+    gps: Annotated[bool, typer.Option("--gps", help="Also read GPS positions of photos in a folder, as columns latitude and longitude.")] = False,
+    ray_address: Annotated[str | None, typer.Option(help="Address of a Ray cluster; by default RAY_ADDRESS, or a new local one.")] = None,
 ) -> None:
-    """Embed images and keep the vectors; run again, only new or changed images are read.
+    """Embed images and store the vectors. A second call reads only new or changed images.
 
-    In a folder, photos (JPEG, PNG, HEIC, AVIF, TIFF, WebP, GIF and more), the previews of raw files, each second of a video and each page of a PDF
-    are read; dates and cameras become columns. SOURCE may also be a URL that fsspec knows (`s3://bucket/photos`), or a table whose paths are URLs.
+    From a folder it reads photos (JPEG, PNG, HEIC, AVIF, TIFF, WebP, GIF and more), previews of raw files, one frame per second of a video and each
+    page of a PDF; dates and cameras become columns. SOURCE may also be an fsspec URL (`s3://bucket/photos`), or a table of URLs.
 
     Examples: `likeness embed photos/`, `likeness embed labels.csv --encoder ViT-B-32/openai --out vectors.parquet`,
     `likeness embed s3://bucket/photos --engine ray --store s3://bucket/store`

@@ -1,4 +1,4 @@
-"""`likeness encoders`: the published encoders worth choosing, and their downloads."""
+"""`likeness encoders`: recommended published encoders and their downloads."""
 
 from typing import Annotated
 
@@ -9,12 +9,12 @@ from likeness.commands.options import Format
 from likeness.commands.terminal import print_table, progress_bar
 
 SHIPPED_ENCODERS = ("cars", "cars-small", "photos")
-encoders = typer.Typer(name="encoders", help="Published encoders worth choosing: list them, measure them, download one.", no_args_is_help=True)
+encoders = typer.Typer(name="encoders", help="List, measure and download recommended published encoders.", no_args_is_help=True)
 
 
 @encoders.command(name="list")
 def list_(
-    measure: Annotated[bool, typer.Option("--measure", help="Measure their speed on this machine; no download is needed for that.")] = False,
+    measure: Annotated[bool, typer.Option("--measure", help="Measure their speed on this machine, without downloading weights.")] = False,
     format: Format = "table",
 ) -> None:
     """List published encoders: what each is good for, its download, license and speed on this machine.
@@ -51,7 +51,7 @@ def list_(
 
 @encoders.command(cls=ListedHelp)
 def get(name: Annotated[str, typer.Argument(help="{encoders}.")]) -> None:
-    """Download an encoder into the hub's cache; stopped and started again, it goes on where it stopped.
+    """Download an encoder into the hub's cache. An interrupted download resumes on the next call.
 
     Example: `likeness encoders get MobileCLIP2-S0/dfndr2b`
     """

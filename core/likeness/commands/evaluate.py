@@ -19,35 +19,36 @@ _PAPER_DIM = "128"
 def evaluate(
     source: Source = DATASET,
     notions: Notions = None,
-    methods: Annotated[str, typer.Option(help="Of {methods}; separated by commas. `all`: all of them.")] = _ALL,
-    metrics: Annotated[str, typer.Option(help="Of {metrics}; separated by commas. `all`: the seven of the InDiReCT paper.")] = _ALL,
+    methods: Annotated[str, typer.Option(help="Any of {methods}, separated by commas; `all`: every method.")] = _ALL,
+    metrics: Annotated[str, typer.Option(help="Any of {metrics}, separated by commas; `all`: the seven of the InDiReCT paper.")] = _ALL,
     dims: Annotated[
         str | None,
         typer.Option(
-            help="Dimensions, separated by commas. `suggested`: the notion's own, or as many as its prompts suggest. Default: suggested; "
-            "with --paper, the paper's 128."
+            help="Numbers of dimensions, separated by commas. `suggested`: the notion's own, or the number its prompts suggest. Default: "
+            "suggested; with --paper, the paper's 128."
         ),
     ] = None,
     seeds: Runs = 5,
     ranking: Annotated[
-        str, typer.Option(help="cosine, the paper's; or euclidean, by which the authors' code ranks. They differ for pca, lae and ae.")
+        str, typer.Option(help="`cosine`, as in the paper, or `euclidean`, as in the authors' code. They differ for pca, lae and ae.")
     ] = "cosine",
     encoder: EncoderName = None,
     only: Only = None,
     format: Format = "table",
     paper: Annotated[
-        bool, typer.Option("--paper", help="The paper's form: a row per notion and metric, a column per method; the best in bold (markdown, latex).")
+        bool,
+        typer.Option("--paper", help="Layout of the paper: a row per notion and metric, a column per method, the best in bold (markdown, latex)."),
     ] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file for every single run; written on Ctrl+C too.")
+        Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file with one row per run; also written on Ctrl+C.")
     ] = None,
 ) -> None:
-    """Measure how well each notion's space finds images of the same label, by every method of the InDiReCT paper: mean and deviation over runs.
+    """Measure how well each notion's space retrieves images of the same label, by method of the InDiReCT paper: mean and deviation over runs.
 
-    Beside them stands a control, `other-words`: InDiReCT on words that do not belong to the images. Images without a label do not count.
+    The control `other-words` is InDiReCT on unrelated words. Images without a label are ignored.
 
-    Without --notions: the paper's three for Synthetic Cars, or all that other images have labels for. On the shipped images all methods at two
-    dimensions took 45 minutes of a core shared with others, three quarters of it the Oracle; `--methods raw,exact` takes seconds.
+    Without --notions: the paper's three for Synthetic Cars, or every notion that other images have labels for. On the shipped images all methods at
+    two dimensions took 45 minutes on one shared core, three quarters of it for the Oracle; `--methods raw,exact` takes seconds.
 
     Examples: `likeness evaluate`, `likeness evaluate --methods raw,exact --metrics map_at_r --dims 2,8,128,suggested`,
     `likeness evaluate cub200/all:data/cub --encoder ViT-B-32/openai --metrics map_at_r,precision_at_1,zero_shot`,
@@ -71,7 +72,7 @@ def evaluate(
     bold = format in ("markdown", "latex")
     print_table(paper_table(runs, chosen, bold) if paper else summarize(runs, chosen), format)
     for name, count in left_out_of(runs).items():
-        typer.echo(f"{name}: {count:,} of {len(base):,} images have no label and take no part.", err=True)
+        typer.echo(f"{name}: {count:,} of {len(base):,} images have no label and are ignored.", err=True)
     for sentence in refusals(runs):
         typer.echo(sentence, err=True)
 

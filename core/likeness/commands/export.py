@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 def export(
     source: Annotated[str, typer.Argument(help="{datasets}; or a trained run, `run:NAME` or its folder.")],
     target: Annotated[str, typer.Argument(help="{targets}.")],
-    place: Annotated[str, typer.Argument(help="File, folder or address to write to; nothing may stand there yet.")],
-    label: Annotated[str | None, typer.Option(help="Attribute whose values are the classes; by default `label` or `class`, or what repeats.")] = None,
-    columns: Annotated[str | None, typer.Option(help="Only these attributes, separated by commas; by default all.")] = None,
-    only: Annotated[Path | None, typer.Option(callback=readable_list, help="Text file of the images to export, a path or file name a line.")] = None,
-    where: Annotated[str | None, typer.Option(help="Only images with a value of an attribute or a tag: `class=beagle`, `good=yes`.")] = None,
+    place: Annotated[str, typer.Argument(help="File, folder or address to write to; it must not exist yet.")],
+    label: Annotated[str | None, typer.Option(help="Class attribute; by default `label` or `class`, or one whose values repeat.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Attributes to include, separated by commas; by default all.")] = None,
+    only: Annotated[Path | None, typer.Option(callback=readable_list, help="Text file of images to export, one path or file name per line.")] = None,
+    where: Annotated[str | None, typer.Option(help="Only images with this attribute value or tag: `class=beagle`, `good=yes`.")] = None,
     notion: NotionName = None,
     encoder: EncoderName = None,
     dim: Dim = None,
-    method: Annotated[str, typer.Option(help="Of fitting the notion (see `likeness kinds methods`).")] = "exact",
-    vectors: Annotated[bool, typer.Option("--vectors", help="Write vectors as well.")] = False,
-    neighbors: Annotated[int, typer.Option("-k", "--neighbors", min=0, help="Write so many nearest images of each.")] = 0,
-    link: Annotated[str | None, typer.Option(help="How image files come into a folder: `symlink`, `hard` or `copy`.")] = None,
+    method: Annotated[str, typer.Option(help="Method that fits the notion (see `likeness kinds methods`).")] = "exact",
+    vectors: Annotated[bool, typer.Option("--vectors", help="Also write vectors.")] = False,
+    neighbors: Annotated[int, typer.Option("-k", "--neighbors", min=0, help="Number of nearest images written per image.")] = 0,
+    link: Annotated[str | None, typer.Option(help="How image files get into a folder: `symlink`, `hard` or `copy`.")] = None,
     val: Annotated[float, typer.Option(min=0, max=0.99, help="Share of each class for validation.")] = 0.2,
-    split: Annotated[str | None, typer.Option(help="Attribute that says train, val or test, instead of --val.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn at random.")] = 0,
-    name: Annotated[str | None, typer.Option(help="Of the collection or table in a database; by default that of the images.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an export into a database that was interrupted.")] = False,
-    portable: Annotated[bool, typer.Option("--portable", help="Name no place of this machine, and copy images in place of links.")] = False,
+    split: Annotated[str | None, typer.Option(help="Attribute with the values train, val or test, instead of --val.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    name: Annotated[str | None, typer.Option(help="Name of the collection or table in a database; by default that of the images.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume an interrupted export into a database.")] = False,
+    portable: Annotated[bool, typer.Option("--portable", help="Write relative paths, and copy images instead of linking them.")] = False,
 ) -> None:
-    """Write images, labels, vectors, a notion or a trained run for another program; what was labeled by hand is written as well.
+    """Export images, labels (also those given by hand), vectors, a notion or a trained run for another program.
 
     Examples: `likeness export photos/ coco photos.json --label breed`, `likeness export photos/ yolo breeds/ --label breed --val 0.2`,
     `likeness export photos/ links picked/ --where good=yes --link copy`, `likeness export photos/ parquet photos.parquet --vectors -k 10`,
@@ -56,12 +56,12 @@ def export(
         others = {"--columns": columns, "--only": only, "--where": where, "--notion": notion, "--encoder": encoder, "--dim": dim}
         wrong = next((option for option, value in (others | {"--portable": portable or None}).items() if value is not None), None)
         if wrong is not None:
-            raise InputError(f"The target '{target}' writes a run, which {wrong} does not change; leave it out.")
+            raise InputError(f"The target '{target}' writes a run, so {wrong} has no effect; remove it.")
         _say(write(source, target, place))
         return
     needed = chosen.needs_space(options)
     if not needed and (notion or encoder or dim):
-        raise InputError(f"The target '{target}' writes no vectors here, so no encoder and no notion change it; leave them out, or add --vectors.")
+        raise InputError(f"The target '{target}' writes no vectors here, so encoder and notion have no effect; remove them, or add --vectors.")
     chosen.check(place)
     named_methods([method])  # refuses what is none
     table = source_table(source, only)

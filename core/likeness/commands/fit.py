@@ -21,7 +21,7 @@ def fit(
     seed: Seed = 0,
     out: OutputFile = None,
 ) -> None:
-    """Fit a notion to its prompts alone; `--out U.npy` writes the projection, (encoder dimensions, dim).
+    """Fit a notion from its prompts only; `--out U.npy` writes the projection matrix, (encoder dimensions, dim).
 
     Examples: `likeness fit setting`, `likeness fit car-color --dim 16 --out U.npy`
     """

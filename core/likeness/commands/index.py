@@ -13,14 +13,14 @@ from likeness.defaults import default_encoder
 def index(
     source: Source,
     encoder: EncoderName = None,
-    cells: Annotated[int | None, typer.Option(min=1, help="Cells; by default four times the root of the number of images.")] = None,
+    cells: Annotated[int | None, typer.Option(min=1, help="Number of cells; by default four times the square root of the number of images.")] = None,
     seed: Seed = 0,
     engine: Annotated[str, typer.Option(help="{engines}.")] = "ivf",
-    lance: Annotated[str | None, typer.Option(help="Folder or URL (s3://...) for one in LanceDB as well, with all attributes.")] = None,
+    lance: Annotated[str | None, typer.Option(help="Folder or URL (s3://...) for an additional LanceDB index, with all attributes.")] = None,
 ) -> None:
-    """Build the index that searches of every notion use, once; it helps from about 200,000 images on.
+    """Build the search index, which every notion uses. It helps from about 200,000 images on.
 
-    It lies beside the embeddings; `likeness search` and the app use it from then on, and say where what they find is approximate.
+    It is stored beside the embeddings; `likeness search` and the app then use it and report when results are approximate.
 
     Examples: `likeness index photos/`, `likeness index photos/ --lance s3://bucket/photos-index`
     """

@@ -10,8 +10,8 @@ from likeness.commands.terminal import printable
 _VALUES = 5  # of an attribute, that a line names
 
 
-def info(source: Annotated[str | None, typer.Argument(help="Images, to show what is known about them instead: {datasets}")] = None) -> None:
-    """Show versions, what ships, datasets, notions and where computed files live; or of a SOURCE, its attributes and what was left out.
+def info(source: Annotated[str | None, typer.Argument(help="Images to describe instead: {datasets}")] = None) -> None:
+    """Show versions, shipped datasets and notions, and the folder of computed files; for a SOURCE, its attributes and skipped files.
 
     Example: `likeness info photos/`
     """

@@ -1,4 +1,4 @@
-"""From what was typed to tables, spaces and notions."""
+"""Parse command-line arguments into tables, spaces and notions."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,8 +19,8 @@ _FEWEST_TRUSTED = 20  # images; with fewer the score is a matter of chance
 
 
 def embedded(table: "ImageTable", encoder: str | None = None, **options: Any) -> "Space":
-    """The space of an encoder, or else of the default one for such images, with a progress bar where images have to be read; notes on table and
-    images (`ImageTable.notes`) go to stderr.
+    """The space of an encoder, by default the one for such images, with a progress bar while images are read; notes (`ImageTable.notes`) go to
+    stderr.
     """
     from likeness.embedding import embed
 
@@ -32,7 +32,7 @@ def embedded(table: "ImageTable", encoder: str | None = None, **options: Any) ->
 
 
 def source_table(source: str, only: Path | None = None) -> "ImageTable":
-    """The images of a source; of these only those that a text file lists, where one is named."""
+    """The images of a source, restricted to those listed in a text file if one is given."""
     from likeness.data import keep_listed, read_dataset
 
     table = read_dataset(source)
@@ -40,10 +40,10 @@ def source_table(source: str, only: Path | None = None) -> "ImageTable":
 
 
 def rows_where(table: "ImageTable", condition: str) -> list[int]:
-    """Rows of the images with a value of an attribute, as `class=beagle`; of a tag, `good=yes`. InputError where there is none."""
+    """Rows of the images with an attribute value (`class=beagle`) or tag (`good=yes`); raises InputError if there are none."""
     name, sign, value = (part.strip() for part in condition.partition("="))
     if not sign or name not in table.frame:
-        raise InputError(f"'{condition}' is no condition; write ATTRIBUTE=VALUE with one of {', '.join(map(str, table.frame.columns)) or 'none'}.")
+        raise InputError(f"Invalid condition '{condition}'; use ATTRIBUTE=VALUE, with one of {', '.join(map(str, table.frame.columns)) or 'none'}.")
     column = table.frame[name]
     if column.dtype == bool and value.lower() in ("yes", "no"):
         value = str(value.lower() == "yes")
@@ -63,12 +63,12 @@ def notion_named(name: str) -> "Notion":
 
 
 def listed_notions(notions: str | None) -> "list[Notion]":
-    """The notions named, with commas between; none for "all" and None, which the images decide."""
+    """The notions of a comma-separated list; empty for "all" and None, which depend on the images."""
     return [] if notions is None or notions == "all" else [notion_named(name) for name in notions.split(",")]
 
 
 def notions_of(table: "ImageTable", notions: str | None) -> "list[Notion]":
-    """The notions named, with commas between; "all": every one that the images have labels for; None: the paper's three for our cars, or all."""
+    """The notions of a comma-separated list; "all": every notion that the images have labels for; None: the paper's three for our cars, or all."""
     from likeness.studies import judged_notions
 
     return listed_notions(notions) or judged_notions(table, every=notions == "all")
@@ -83,7 +83,7 @@ def composition_named(text: str) -> "Notion | Composition":
 
 
 def space_named(base: "Space", notion: str | None, dim: int | None = None, method: str = "exact") -> "Space":
-    """The encoder's own space, or that of a notion or of several joined; without `dim`, in the dimensions that `Space.refit` chooses."""
+    """The encoder's own space, or that of a notion or composition; `dim` as in `Space.refit`."""
     if not notion:
         return base
     named = composition_named(notion)
@@ -92,7 +92,7 @@ def space_named(base: "Space", notion: str | None, dim: int | None = None, metho
 
 
 def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space | None" = None) -> None:
-    """Prints on stderr what makes a notion's fit worse than it looks (`notion_warnings`), and whether it can't be relied on with these images."""
+    """Prints warnings about a notion (`notion_warnings`), and whether it is unreliable on these images, to stderr."""
     from likeness.notion_trust import notion_warnings
 
     found = notion_warnings(notion, encoder)
@@ -106,7 +106,7 @@ def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space |
 
 
 def tell_cut_or_unknown(space: "Space", texts: "Sequence[str]") -> None:
-    """Prints on stderr what the encoder of a space does not read of texts that are searched for; InputError where it knows no word of one."""
+    """Prints to stderr which parts of query texts the encoder does not read; raises InputError if it knows no word of a text."""
     from likeness.encoders import check_text, text_warnings
 
     if space.encoder is None or space.embed_texts is None or not texts:
@@ -118,15 +118,15 @@ def tell_cut_or_unknown(space: "Space", texts: "Sequence[str]") -> None:
 
 
 def class_columns(attribute: str | None, source: str) -> list[str]:
-    """The attributes that are the class of an image, `car_color,body_type` of the shipped images and `class` of others where none is named."""
+    """The class attributes; by default `car_color,body_type` for the shipped images and `class` for others."""
     return [column.strip() for column in (attribute or ("car_color,body_type" if source == DATASET else "class")).split(",")]
 
 
 def tell_left_out(attribute: "str | Sequence[str]", left_out: int, images: int) -> None:
-    """Prints on stderr how many images have no label, so that they take no part; nothing where all have one."""
+    """Prints to stderr how many images are ignored because they have no label, if any."""
     if left_out:
         named = attribute if isinstance(attribute, str) else ", ".join(attribute)
-        typer.echo(f"{left_out:,} of {images:,} images have no label of '{named}' and take no part.", err=True)
+        typer.echo(f"{left_out:,} of {images:,} images have no label of '{named}' and are ignored.", err=True)
 
 
 def whole_numbers(text: str) -> list[int]:
@@ -142,5 +142,5 @@ def one_dimension(text: str) -> int | str:
 
     sizes = parse_dimensions(text)
     if len(sizes) > 1:
-        raise InputError(f"'{text}' are several dimensions; give one, such as {sizes[0]}.")
+        raise InputError(f"'{text}' lists several dimensions; give one, such as {sizes[0]}.")
     return sizes[0]

@@ -1,4 +1,4 @@
-"""`likeness kinds`: what can be named, a table for each kind."""
+"""`likeness kinds`: tables of all registered names, one per kind."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -25,8 +25,8 @@ KINDS = {
 }
 
 
-def kinds(kind: Annotated[str, typer.Argument(help=f"Of {', '.join(KINDS)}.")], format: Format = "table") -> None:
-    """List what can be named: each with its title, what it does, and its options with their defaults and bounds.
+def kinds(kind: Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")], format: Format = "table") -> None:
+    """List registered names, each with its title, description, and options with defaults and bounds.
 
     Examples: `likeness kinds objectives`, `likeness kinds metrics --format markdown`
     """
@@ -38,7 +38,7 @@ def kinds(kind: Annotated[str, typer.Argument(help=f"Of {', '.join(KINDS)}.")], 
 
 
 def entries(kind: str) -> list[Any]:
-    """What is listed of a kind."""
+    """The entries of a kind."""
     module, name = KINDS[kind].split(":")
     registry = getattr(import_module(module), name)
     found = registry() if callable(registry) else registry

@@ -1,4 +1,4 @@
-"""Help that names what is registered, such as datasets and metrics. It is written when it is shown, so that a command starts without them."""
+"""Help texts that list registered names, such as datasets and metrics. Lists are filled in only when help is shown, so that commands start fast."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -14,8 +14,8 @@ _SOURCE = "{datasets}"
 
 
 class ListedHelp(TyperCommand):
-    """A command whose help may say "{datasets}" or another name of `LISTS`; one with an argument that says "{datasets}" reads images, and has the
-    options --path-column and --caption-column, too; one that writes files has --force.
+    """A command whose help may contain "{datasets}" or another name of `LISTS`. Commands with a "{datasets}" argument read images and also get
+    --path-column and --caption-column; those that write files get --force.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -27,7 +27,7 @@ class ListedHelp(TyperCommand):
             self.params += _options_of(_force)
 
     def invoke(self, ctx: Any) -> Any:
-        """Runs the command, whose tables have the columns that these options name."""
+        """Runs the command with the table columns that these options name."""
         ctx.params.pop("force", None)  # whose work is done: each file that is written was looked at when its option was read
         if not self._reads_images:
             return super().invoke(ctx)
@@ -37,7 +37,7 @@ class ListedHelp(TyperCommand):
             return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Writes the help with the lists in their places."""
+        """Writes the help with the lists filled in."""
         for option in self.params:
             text = getattr(option, "help", None)
             if text:
@@ -46,7 +46,7 @@ class ListedHelp(TyperCommand):
 
 
 class DefaultList(TyperGroup):
-    """Without a command: `list`, so that `likeness runs` and `likeness runs FOLDER` list runs."""
+    """Runs `list` by default, so that `likeness runs` and `likeness runs FOLDER` list runs."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         named = args and (args[0] in self.commands or args[0] == "--help")
@@ -74,7 +74,7 @@ def _options_of(command: Callable[..., None]) -> list[Any]:
 
 
 def fill(text: str) -> str:
-    """The text with what the lists hold now.
+    """Fills the lists into a text.
 
     >>> "cars196" in fill("Images: {datasets}")
     True

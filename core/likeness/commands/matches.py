@@ -26,29 +26,29 @@ def matches(
     text: Annotated[str | None, typer.Option(help="Images that match a text.")] = None,
     image: Annotated[Path | None, typer.Option(help="Images that match an image file.")] = None,
     row: Annotated[int | None, typer.Option(min=0, help="Images that match image number ROW.")] = None,
-    query: Annotated[str | None, typer.Option(help="Images that match several of them, as in `likeness search`.")] = None,
+    query: Annotated[str | None, typer.Option(help="Images that match a composed query, as in `likeness search`.")] = None,
     notion: NotionName = None,
-    negative: Annotated[list[str] | None, typer.Option(help="A text that is not meant; may be repeated.")] = None,
+    negative: Annotated[list[str] | None, typer.Option(help="Negative prompt; may be repeated.")] = None,
     answers: Annotated[
         Path | None,
         typer.Option(
-            help="CSV file with the columns path and label: yes or no for images that do match or don't. It is made where it is not there, "
-            "and the next images to answer are added to it with an empty label; further columns stay."
+            help="CSV file with the columns path and label (yes or no). It is created if missing; the next images to label are added with an "
+            "empty label; other columns are kept."
         ),
     ] = None,
-    ask: Annotated[int, typer.Option(min=0, help="How many images to ask about next.")] = 5,
-    fdr: Annotated[float, typer.Option(help="Share of a promised set that may be wrong, above 0 and below 1.")] = 0.1,
-    confidence: Annotated[float, typer.Option(help="Chance that no wrong promise is made, above 0 and below 1.")] = 0.9,
-    seed: Annotated[int, typer.Option(min=0, help="Of the images that are asked about; keep it from call to call.")] = 0,
+    ask: Annotated[int, typer.Option(min=0, help="Number of images to label next.")] = 5,
+    fdr: Annotated[float, typer.Option(help="Maximum share of wrong images in the guaranteed set, between 0 and 1.")] = 0.1,
+    confidence: Annotated[float, typer.Option(help="Probability that the guarantee holds, between 0 and 1.")] = 0.9,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the images to label; keep it the same between calls.")] = 0,
     out: OutputFile = None,
     encoder: EncoderName = None,
     dim: Dim = None,
 ) -> None:
-    """All images that match a query, with a stated error; a few answers make it certain.
+    """Find all images that match a query, with an error bound from a few labels.
 
-    Prints how many match, how many of these are right and how many matches they miss, as estimates, and what can be promised. A promise takes 15 to
-    30 answers on images that this command chooses: fill in the labels in the file of answers and call it again. `--out` writes the images that match,
-    with a column for those that are promised. Where a text names an aspect of the notion, the other aspects are negative prompts by themselves.
+    Prints estimates of the number of matches, precision and missed matches, and the set that is guaranteed. A guarantee takes 15 to 30 labels on
+    images that this command chooses: fill them in in the file of --answers and call it again. `--out` writes the matches, with a column for
+    guaranteed ones. If a text is an aspect of the notion, the other aspects are used as negative prompts.
 
     Examples: `likeness matches --text "a red car" --notion car-color`,
     `likeness matches photos/ --text "a dog" --negative "a cat" --answers dogs.csv --out matches.csv`
@@ -58,7 +58,7 @@ def matches(
     from likeness.search import parse_query
 
     if sum(given is not None for given in (text, image, row, query)) != 1:
-        raise InputError("Say what to match with exactly one of --text, --image, --row and --query.")
+        raise InputError("Pass exactly one of --text, --image, --row and --query.")
     if image is not None and not image.is_file():
         raise InputError(f"There is no file '{image}'; give the path of an image.")
     composed = None if query is None else parse_query(query)
@@ -77,14 +77,14 @@ def matches(
     write_csv(out, _frame(space, cut))
     rows = found.next_to_ask(known, ask).tolist() if ask else []
     if rows:
-        typer.echo(f"Next to answer{f', in {answers}' if answers else ''}:")
+        typer.echo(f"To label next{f', in {answers}' if answers else ''}:")
         print_table(space.table.frame.iloc[rows][["path"]].assign(row=rows)[["row", "path"]], "table")
     if answers is not None:
         write_csv(answers, _answer_file(answers, space, rows))
 
 
 def _answers(file: Path) -> dict[str, str]:
-    """Path -> what was answered, "" for nothing yet, in the order of the file; InputError also where it cannot be written."""
+    """Maps paths to answers ("" if unanswered), in file order; also raises InputError if the file is not writable."""
     from likeness.data import read_label_file
 
     check_output_file(file)
@@ -92,27 +92,27 @@ def _answers(file: Path) -> dict[str, str]:
     for path, label in (read_label_file(file) if file.exists() else {}).items():
         said = label.strip().lower()
         if said not in (*_YES, *_NO, ""):
-            raise InputError(f"The answer '{label}' in '{file}' is neither yes nor no; mend it, or leave it empty.")
+            raise InputError(f"Expected yes, no or an empty label in '{file}', got '{label}'.")
         found[path] = said
     return found
 
 
 def _answers_of(given: dict[str, str], file: Path, space: "Space") -> dict[int, bool]:
-    """Row -> whether it matches; rows without a label are left out."""
+    """Maps labeled rows to whether they match."""
     from likeness.data import labels_by_path
 
     rows = {str(path): row for row, path in enumerate(space.table.frame["path"])}
     found: dict[int, bool] = {}
     for path, said in labels_by_path(given, space.table).items():
         if path not in rows:
-            raise InputError(f"'{file}' has an answer on '{path}', which is no image of '{space.table.name}'; take its line away.")
+            raise InputError(f"'{file}' labels '{path}', which is not an image of '{space.table.name}'; delete its line.")
         if said:
             found[rows[path]] = said in _YES
     return found
 
 
 def _answer_file(file: Path, space: "Space", rows: list[int]) -> "pd.DataFrame":
-    """The file as it is, without lines that say nothing, and with those of the images to answer next."""
+    """The file without empty lines, plus lines for the images to label next."""
     import pandas as pd
 
     from likeness.data import label_frame
@@ -125,7 +125,7 @@ def _answer_file(file: Path, space: "Space", rows: list[int]) -> "pd.DataFrame":
 
 
 def _frame(space: "Space", cut: "Cutoff") -> "pd.DataFrame":
-    """The images that match or are promised, the best first."""
+    """The matching or guaranteed images, best first."""
     from likeness.data import with_columns_before
 
     promised, found = dict.fromkeys(cut.promise.rows.tolist()), dict.fromkeys(cut.rows.tolist())

@@ -17,21 +17,19 @@ _SHOWN = 6  # words that were left out, of each reason
 
 
 def notion(
-    sentence: Annotated[str, typer.Argument(help="What is to be the same: 'same color of dog', 'kind of bird', 'what people are doing'.")],
-    source: Annotated[str | None, typer.Argument(help="{datasets}; without images, no aspect is left out.")] = None,
+    sentence: Annotated[str, typer.Argument(help="What makes images similar: 'same color of dog', 'kind of bird', 'what people are doing'.")],
+    source: Annotated[str | None, typer.Argument(help="{datasets}; without images, no aspect is dropped.")] = None,
     encoder: EncoderName = None,
-    alike: Annotated[
-        list[str] | None, typer.Option(help="Two images that are alike in what is meant, by their numbers, as 3,17; may be repeated.")
-    ] = None,
-    unlike: Annotated[list[str] | None, typer.Option(help="Two images that are not.")] = None,
+    alike: Annotated[list[str] | None, typer.Option(help="Numbers of two images that are alike, such as 3,17; may be repeated.")] = None,
+    unlike: Annotated[list[str] | None, typer.Option(help="Numbers of two images that are not alike; may be repeated.")] = None,
     all_aspects: Annotated[bool, typer.Option("--all", help="Keep aspects that do not occur in the images.")] = False,
     out: OutputFile = None,
 ) -> None:
-    """Make a notion from one sentence: its aspects come from lists and WordNet, and those that do not occur in the images are left out.
+    """Make a notion from one sentence. Aspects come from word lists and WordNet; those that do not occur in the images are dropped.
 
-    Prints what is held, what varies, and each aspect with the number of images that it matches best; `--out` writes the notion as YAML, for every
-    command that takes one. Pairs of images that are alike or not change the words as clicks in the app do: an aspect is left out, or another notion
-    is taken that the answers fit better.
+    Prints what is fixed, what varies, and each aspect with the number of images that it matches best; `--out` writes the notion as YAML for other
+    commands. Pairs of alike or unlike images change the words, like clicks in the app: an aspect is dropped, or a notion that fits the answers better
+    is chosen.
 
     Examples: `likeness notion "same color of dog" photos/ --out dog-color.yaml`, `likeness notion "same car color" cars`,
     `likeness notion "same color" cars --alike 0,13 --alike 0,29 --unlike 0,8 --unlike 0,11`
@@ -42,7 +40,7 @@ def notion(
     read_sentence(sentence)  # what can't be read is told before images are embedded
     said = [(*_pair(text), answer) for texts, answer in ((alike, True), (unlike, False)) for text in texts or ()]
     if said and not source:
-        raise InputError("Pairs of images say something of images; name these after the sentence, as in 'likeness notion \"same color\" photos/'.")
+        raise InputError("--alike and --unlike need images; name them after the sentence, as in 'likeness notion \"same color\" photos/'.")
     space = embedded(source_table(source), encoder) if source else None
     found = notion_from_sentence(sentence, space, prune=not all_aspects)
     made = found.notion
@@ -66,12 +64,12 @@ def _pair(text: str) -> tuple[int, int]:
     """`3,17` -> (3, 17)."""
     numbers = text.split(",")
     if len(numbers) != 2 or not all(each.strip().isdecimal() for each in numbers):
-        raise InputError(f"'{text}' is no pair of images; give two numbers, as in --alike 3,17.")
+        raise InputError(f"Invalid pair '{text}'; give two image numbers, as in --alike 3,17.")
     return int(numbers[0]), int(numbers[1])
 
 
 def _clicked(space: "Space", made: "Notion", said: list[tuple[int, int, bool]]) -> "Notion":
-    """The notion that answers about pairs of images fit, after saying what they changed."""
+    """The notion that fits the answers about pairs, after printing what they changed."""
     from likeness.clicked_notion import clicked_notion, left_out
     from likeness.notions import Click
 

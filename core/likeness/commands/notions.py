@@ -13,13 +13,13 @@ from likeness.defaults import DATASET
 def notions(
     source: Source = DATASET,
     encoder: EncoderName = None,
-    directions: Annotated[int, typer.Option(min=1, help="How many directions that no word names.")] = 3,
+    directions: Annotated[int, typer.Option(min=1, help="Number of uncovered directions.")] = 3,
     format: Format = "table",
 ) -> None:
-    """Which notions do these images have? Those of the library, the most trustworthy first, and what varies beyond them.
+    """List the notions that vary in these images, most reliable first, and directions that no notion covers.
 
-    No label is read. `score` says how far a notion can be trusted (stability in other words times alignment with the images), `share` how much of
-    the images' variance lies along its aspects. Of each direction that no word names, the images at its ends are listed.
+    No labels are read. `score` is the reliability (stability under rewording times alignment with the images), `share` the fraction of variance along
+    the aspects. For each uncovered direction, the images at its two ends are listed.
 
     Example: `likeness notions photos/ --encoder ViT-B-32/openai`
     """
@@ -36,7 +36,7 @@ def notions(
             "stability": f"{each.trust.stability:.3f}",
             "alignment": f"{each.trust.alignment:.3f}",
             "share": f"{each.share:.3f}",
-            "verdict": "read" if each.trust.reads else "not to be relied on",
+            "verdict": "read" if each.trust.reads else "unreliable",
         }
         for each in found
     ]
@@ -46,5 +46,5 @@ def notions(
         {"direction": number, "share": f"{each.share:.3f}", "one end": " ".join(map(str, each.low)), "other end": " ".join(map(str, each.high))}
         for number, each in enumerate(unnamed_directions(space, named, directions), start=1)
     ]
-    typer.echo("\nBeyond these, which no word names (numbers of images):")
+    typer.echo("\nNot covered by any notion (image numbers):")
     print_table(pd.DataFrame(rows), format)

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options shared by several commands."""
 
 import os
 from pathlib import Path
@@ -16,8 +16,8 @@ Names = TypeVar("Names", str | None, list[str] | None)
 
 
 def output_file(ctx: typer.Context, place: Path | None) -> Path | None:
-    """What an option that names a file to write calls when it is read, so that nobody works for a result that has no place, and nothing is replaced
-    that was not meant to be: its command has the option --force (`likeness.commands.listed_help`), which is read before all others.
+    """Callback of options that name a file to write: fails before any work if the file cannot be written, or exists and --force is not given (an
+    eager option of `likeness.commands.listed_help`).
     """
     if place is not None:
         check_output_file(place)
@@ -27,14 +27,14 @@ def output_file(ctx: typer.Context, place: Path | None) -> Path | None:
 
 
 def output_folder(place: Path | None) -> Path | None:
-    """As `output_file`, of a folder."""
+    """As `output_file`, for a folder."""
     if place is not None:
         check_output_folder(place)
     return place
 
 
 def plain_text(text: str | None) -> str | None:
-    """What an option that takes a text calls: where the system speaks another language than UTF-8, its bytes are those of a file's name."""
+    """Callback of text options: decodes text that a non-UTF-8 locale passes as bytes of a file name."""
     return None if text is None else name_to_text(text)
 
 
@@ -45,9 +45,9 @@ def _known_format(format: str) -> str:
 
 
 def page_file(ctx: typer.Context, plot: Path | None) -> Path | None:
-    """As `output_file`, of an interactive figure."""
+    """As `output_file`, for an interactive figure."""
     if plot is not None and plot.suffix != ".html":
-        raise InputError(f"Can't write the plot '{plot}'; end its name in .html.")
+        raise InputError(f"Cannot write the plot '{plot}'; its name must end in .html.")
     return output_file(ctx, plot)
 
 
@@ -59,7 +59,7 @@ def _each(names: str | list[str] | None) -> list[str]:
 
 
 def known_encoders(names: Names) -> Names:
-    """What an option that names encoders calls when it is read: InputError for a name of no known form, before images are read."""
+    """Callback of encoder options: raises InputError for an invalid name before images are read."""
     from likeness.encoders import parse_name
 
     for name in _each(names):
@@ -68,7 +68,7 @@ def known_encoders(names: Names) -> Names:
 
 
 def known_notions(names: Names) -> Names:
-    """As `known_encoders`, of notions or of several joined. The file of one is read by its command, whatever signs its path has."""
+    """As `known_encoders`, for notions or compositions. A notion's file is read later, by its command, whatever characters its path has."""
     for name in _each(names):
         if not (name.endswith((".yaml", ".yml")) and os.path.isfile(os.path.expanduser(name))):
             composition_named(name)
@@ -76,13 +76,13 @@ def known_notions(names: Names) -> Names:
 
 
 def known_list(names: str | None) -> str | None:
-    """As `known_notions`, of names with commas between, or `all`."""
+    """As `known_notions`, for comma-separated names or `all`."""
     listed_notions(names)
     return names
 
 
 def readable_list(file: Path | None) -> Path | None:
-    """What an option that names a text file of images calls when it is read: InputError where it cannot be read."""
+    """Callback of options that name a text file of images: raises InputError if it cannot be read."""
     if file is not None:
         text_of(as_path(file))
     return file
@@ -99,7 +99,8 @@ def _known_solver(solver: str) -> str:
 Source = Annotated[str, typer.Argument(help="{datasets}")]
 PathColumn = Annotated[str | None, typer.Option(help="Column of paths in a CSV or Parquet file; by default `path`, `file`, `image` or the like.")]
 CaptionColumn = Annotated[
-    str | None, typer.Option(help="Column of captions there, a sentence or a JSON list of sentences a cell; by default `captions` or `caption`.")
+    str | None,
+    typer.Option(help="Column of captions in that file, a sentence or a JSON list of sentences per cell; by default `captions` or `caption`."),
 ]
 EncoderName = Annotated[
     str | None, typer.Option("--encoder", "-e", callback=known_encoders, help="{encoders}; by default `cars` for rendered cars, `photos` for others.")
@@ -109,11 +110,13 @@ NotionName = Annotated[
 ]
 Dim = Annotated[
     int | None,
-    typer.Option("--dim", "-d", min=1, help="Dimensions of the notion's space. Default: the notion's own, or as many as its prompts suggest."),
+    typer.Option("--dim", "-d", min=1, help="Dimensions of the notion's space. Default: the notion's own, or the number its prompts suggest."),
 ]
 Solver = Annotated[
     str,
-    typer.Option(callback=_known_solver, help="`exact`: the minimum of the paper's loss; `adam`: the paper's procedure; `faded`: near it, at once."),
+    typer.Option(
+        callback=_known_solver, help="`exact`: minimum of the paper's loss; `adam`: the paper's procedure; `faded`: a fast approximation of `adam`."
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all random choices.")]
 OutputFile = Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="File to write.")]
@@ -121,9 +124,9 @@ Force = Annotated[bool, typer.Option("--force", is_eager=True, help="Replace fil
 Notions = Annotated[
     str | None, typer.Option(callback=known_list, help="Names, separated by commas; `all`: every notion that the images have labels for.")
 ]
-Runs = Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")]
-Attribute = Annotated[str | None, typer.Option("--attribute", "-a", help="Attribute that is the class; several, separated by commas, combine.")]
-Only = Annotated[Path | None, typer.Option(callback=readable_list, help="Text file of the images that judge, a path or file name a line.")]
+Runs = Annotated[int, typer.Option(min=1, help="Runs per randomized method.")]
+Attribute = Annotated[str | None, typer.Option("--attribute", "-a", help="Class attribute; several, separated by commas, are combined.")]
+Only = Annotated[Path | None, typer.Option(callback=readable_list, help="Text file of the evaluation images, one path or file name per line.")]
 Format = Annotated[str, typer.Option(callback=_known_format, help="table, markdown, csv or latex.")]
-Changes = Annotated[list[str] | None, typer.Option("--set", help="Another value, by dotted key: `--set guidance.omega=5`; may be repeated.")]
-Plot = Annotated[Path | None, typer.Option(callback=page_file, help="Interactive figure to write, FILE.html; opens without network.")]
+Changes = Annotated[list[str] | None, typer.Option("--set", help="Override a config value by dotted key: `--set guidance.omega=5`; may be repeated.")]
+Plot = Annotated[Path | None, typer.Option(callback=page_file, help="Interactive figure to write, FILE.html; works offline.")]

@@ -16,28 +16,30 @@ if TYPE_CHECKING:
 
 
 def report(
-    source: Annotated[str | None, typer.Argument(help="{datasets}; of a run, the images that it tests are taken.")] = None,
+    source: Annotated[str | None, typer.Argument(help="{datasets}; not for a run, which uses its test images.")] = None,
     notion: Annotated[
         str | None,
         typer.Option(
             "--notion", "-n", callback=known_notions, help="A notion's name (see `likeness info`), a YAML file, or several joined: `a + 0.5 b`."
         ),
     ] = None,
-    run: Annotated[str | None, typer.Option("--run", "-r", help="A trained run instead, as `likeness runs` shows it, or its folder.")] = None,
+    run: Annotated[
+        str | None, typer.Option("--run", "-r", help="Report a trained run instead: its name, as `likeness runs` shows it, or its folder.")
+    ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="File to write.")] = Path("report.html"),
-    color: Annotated[str | None, typer.Option("--color", "-c", help="Attribute that the maps are colored by at first.")] = None,
-    images: Annotated[int, typer.Option(min=3, max=10_000, help="Images that are shown at most; of more, so many drawn at random.")] = 3000,
-    megabytes: Annotated[float, typer.Option(min=0.2, max=100, help="Size of the file at most; pictures are made as large as that allows.")] = 5.0,
-    layout: Annotated[str, typer.Option(help="How the maps are laid out: umap, tsne, pacmap, trimap or pca.")] = "umap",
+    color: Annotated[str | None, typer.Option("--color", "-c", help="Attribute that colors the maps initially.")] = None,
+    images: Annotated[int, typer.Option(min=3, max=10_000, help="Maximum number of images; a random sample if there are more.")] = 3000,
+    megabytes: Annotated[float, typer.Option(min=0.2, max=100, help="Maximum file size; images are as large as it allows.")] = 5.0,
+    layout: Annotated[str, typer.Option(help="Map layout: umap, tsne, pacmap, trimap or pca.")] = "umap",
     encoder: EncoderName = None,
     dim: Dim = None,
     only: Only = None,
     seed: Seed = 0,
 ) -> None:
-    """Write one HTML file of a notion or run to share: figures beside the raw encoder, two linked maps, all pictures.
+    """Write a shareable HTML report of a notion or run: metrics compared with the raw encoder, two linked maps, all images.
 
-    It needs no server and no network, and opens in any browser: hover shows an image, a lasso in one map selects in both, a click shows the nearest
-    images in both spaces. No folder of this machine is told.
+    It opens in any browser without server or network: hover shows an image, a lasso in one map selects in both, a click shows the nearest images in
+    both spaces. It contains no local paths.
 
     Examples: `likeness report cars --notion car-color --out color.html`, `likeness report photos/ -n dog-color.yaml`,
     `likeness report --run shipped-cars-elg --images 1000`
@@ -45,9 +47,9 @@ def report(
     from likeness.reports import ReportOptions, run_report, write_report
 
     if (notion is None) == (run is None):
-        raise InputError("Name what the report is of: a notion (--notion car-color, with images) or a trained run (--run NAME), one of them.")
+        raise InputError("Pass either a notion (--notion car-color, with images) or a trained run (--run NAME).")
     if run is not None and (source or dim or only):
-        raise InputError("A run's report shows the images that the run tests; leave SOURCE, --dim and --only out.")
+        raise InputError("A run's report shows its test images; remove SOURCE, --dim and --only.")
     if run is None and source is None:
         raise InputError("A notion's report needs images; name them, as in 'likeness report photos/ --notion dog-color.yaml'.")
     with progress_bar("Report") as progress:

@@ -1,4 +1,4 @@
-"""`likeness runs`: how runs stand and what came of them; renaming, deleting and exporting them."""
+"""`likeness runs`: list, rename, delete and export runs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 MAIN_METRICS = ("recall_at_1", "map_at_1000", "map_at_r", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
-runs = typer.Typer(name="runs", cls=DefaultList, help="Trained runs: list them with their figures, rename, delete or export one.")
+runs = typer.Typer(name="runs", cls=DefaultList, help="List trained runs with their metrics; rename, delete or export one.")
 _Run = Annotated[str, typer.Argument(help="The run's name, as `likeness runs` shows it, or its folder.")]
 
 
 @runs.command(name="list")
 def list_(
     folder: Annotated[Path | None, typer.Argument(help="The folder that holds the runs' folders. Without: runs.")] = None,
-    figures: Annotated[str, typer.Option(help="best: of the best weights, which are kept; last: of the last evaluation.")] = "best",
+    figures: Annotated[str, typer.Option(help="`best`: of the best weights, which are saved; `last`: of the last evaluation.")] = "best",
     format: Format = "table",
 ) -> None:
-    """List runs: how they stand, and their figures on classes or images that they were not trained on.
+    """List runs with their state and their metrics on classes or images not used for training.
 
-    The best weights are those with the highest R@1 (with continuous labels: the smallest mean label distance of ten images) on the validation
-    images (data.validation); with data.select_on_test on the test images themselves, which flatters the figures; with neither, the last ones.
+    The best weights are those with the highest R@1 (with continuous labels: the smallest mean label distance of ten images) on the validation images
+    (data.validation); with data.select_on_test on the test images, which inflates the metrics; with neither, the last weights.
 
     Examples: `likeness runs`, `likeness runs list --figures last`
     """
@@ -39,7 +39,7 @@ def list_(
     from likeness.training import CHECKPOINTS, list_runs
 
     if figures not in CHECKPOINTS:
-        raise InputError(f"--figures is '{figures}'; choose {' or '.join(CHECKPOINTS)}.")
+        raise InputError(f"Invalid --figures '{figures}'; choose {' or '.join(CHECKPOINTS)}.")
     folder = folder or runs_dir()
     found = list_runs(folder)
     if not found:
@@ -59,7 +59,7 @@ def rename(run: _Run, name: Annotated[str, typer.Argument(help="Its new name.")]
 
 
 @runs.command()
-def delete(run: _Run, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
+def delete(run: _Run, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False) -> None:
     """Delete a run with its weights, checkpoints and figures. This cannot be undone.
 
     Example: `likeness runs delete shipped-cars-elg`
@@ -76,7 +76,7 @@ def delete(run: _Run, yes: Annotated[bool, typer.Option("--yes", help="Do not as
 
 @runs.command()
 def export(run: _Run, folder: Annotated[Path, typer.Argument(help="Folder to write; it must not exist yet.")]) -> None:
-    """Write a folder with a run's config, best weights and figures: an encoder, run:FOLDER, on any machine with Likeness.
+    """Export a run's config, best weights and metrics to a folder, which is an encoder, run:FOLDER, on any machine with Likeness.
 
     Example: `likeness runs export shipped-cars-elg ~/for-ada`
     """

@@ -30,10 +30,10 @@ def _known_each(names: str | None) -> str | None:
 
 def saliency(
     source: Source = DATASET,
-    rows: Annotated[str | None, typer.Option(help="Numbers of the images, separated by commas. Without: the first 4.")] = None,
+    rows: Annotated[str | None, typer.Option(help="Image numbers, separated by commas; by default the first 4.")] = None,
     notion: Annotated[
         str | None,
-        typer.Option("--notion", "-n", callback=_known_each, help="Names or YAML files, separated by commas. Without: the raw encoder."),
+        typer.Option("--notion", "-n", callback=_known_each, help="Names or YAML files, separated by commas; by default only the raw encoder."),
     ] = None,
     dim: Annotated[
         int | None,
@@ -41,13 +41,13 @@ def saliency(
             "--dim",
             "-d",
             min=1,
-            help="Dimensions of a notion's space; the paper takes 2. Default: the notion's own, or as many as its prompts suggest.",
+            help="Dimensions of a notion's space; 2 in the paper. Default: the notion's own, or the number its prompts suggest.",
         ),
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Noisy copies of each image.")] = 25,
-    percentile: Annotated[float, typer.Option(help="Of each map; what is shown as 1.")] = 99.0,
-    base: Annotated[str, typer.Option(help="`black` or an image file: the image whose distance is explained.")] = "black",
-    blur: Annotated[float, typer.Option(min=0.0, help="Deviation in pixels by which the figure's maps are softened.")] = 0.0,
+    percentile: Annotated[float, typer.Option(help="Percentile of each map that is shown as 1.")] = 99.0,
+    base: Annotated[str, typer.Option(help="`black` or an image file: the baseline image whose distance is explained.")] = "black",
+    blur: Annotated[float, typer.Option(min=0.0, help="Standard deviation in pixels of the Gaussian blur of the maps.")] = 0.0,
     encoder: EncoderName = None,
     seed: Seed = 0,
     out: OutputFile = None,
@@ -59,9 +59,9 @@ def saliency(
     from likeness.saliency import check_percentile, saliency_of_spaces
 
     if out is None:
-        raise InputError("Say where to write the figure with --out, such as --out maps.png.")
+        raise InputError("Pass the file to write, such as --out maps.png.")
     if out.suffix.lower() != ".png":
-        raise InputError(f"Can't write '{out}'; end its name in .png.")
+        raise InputError(f"Cannot write '{out}'; its name must end in .png.")
     if base != "black" and not os.path.isfile(base):
         raise InputError(f"There is no file '{base}'; give `black` or the path of an image.")
     origin = base if base == "black" else Path(base)

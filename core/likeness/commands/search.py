@@ -27,20 +27,20 @@ def search(
     row: Annotated[int | None, typer.Option(min=0, help="Find images for image number ROW.")] = None,
     query: Annotated[
         str | None,
-        typer.Option(help='Find images for several of them, with signs and weights: \'row:3 + "red" - 0.5 "at night" + image:photo.jpg\'.'),
+        typer.Option(help='Find images for a composed query, with signs and weights: \'row:3 + "red" - 0.5 "at night" + image:photo.jpg\'.'),
     ] = None,
-    change: Annotated[str | None, typer.Option(help="With --row: like it, but with another aspect of a notion, as `car-color=red`.")] = None,
+    change: Annotated[str | None, typer.Option(help="With --row: the same image with another aspect of a notion, such as `car-color=red`.")] = None,
     notion: NotionName = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 10,
     encoder: EncoderName = None,
     dim: Dim = None,
-    lance: Annotated[str | None, typer.Option(help="Search in the LanceDB that `likeness index --lance` wrote there.")] = None,
-    where: Annotated[str | None, typer.Option(help="With --lance: only images that meet this condition in SQL, as \"car_color = 'red'\".")] = None,
+    lance: Annotated[str | None, typer.Option(help="Search the LanceDB index written by `likeness index --lance`.")] = None,
+    where: Annotated[str | None, typer.Option(help="With --lance: SQL filter, such as \"car_color = 'red'\".")] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
     """Find similar images, in the raw encoder's space or a notion's.
 
-    Where an index was built (`likeness index`) and looking through it is faster, what is found is approximate, and a line says how much of it.
+    If an index was built (`likeness index`) and is faster, results are approximate, and their estimated recall is printed.
 
     Examples: `likeness search --text "a red car"`, `likeness search photos/ --image query.jpg --notion car-color`,
     `likeness search --row 3 --notion "car-color + 0.5 car-model - background-color"`,
@@ -52,11 +52,11 @@ def search(
     from likeness.search import LanceIndex, parse_query
 
     if sum(given is not None for given in (text, image, row, query)) != 1:
-        raise InputError("Say what to search for with exactly one of --text, --image, --row and --query.")
+        raise InputError("Pass exactly one of --text, --image, --row and --query.")
     if where is not None and lance is None:
-        raise InputError("--where needs an index with attributes; write one with `likeness index --lance PLACE` and name it with --lance.")
+        raise InputError("--where needs --lance, an index with attributes; write one with `likeness index --lance PLACE`.")
     if change is not None and (row is None or lance is not None):
-        raise InputError("--change needs the image that it changes; name it with --row, and leave --lance out.")
+        raise InputError("--change needs an image; pass --row, and remove --lance.")
     changed = None if change is None else _aspect(change)
     composed = None if query is None else parse_query(query)
     files = [what for _, what in composed.terms if isinstance(what, Path)] if composed else []
@@ -88,7 +88,7 @@ def _aspect(change: str) -> "tuple[Notion, str]":
 
     name, sign, aspect = change.partition("=")
     if not sign:
-        raise InputError(f"'{change}' names no aspect; write the notion and the aspect, as car-color=red.")
+        raise InputError(f"Invalid change '{change}'; use NOTION=ASPECT, such as car-color=red.")
     notion = notion_named(name)
     return notion, known_aspect(notion, aspect)
 
@@ -108,7 +108,7 @@ def _composed(space: "Space", query: "Query", k: int, index: "LanceIndex | None"
 
 
 def _say_how(space: "Space") -> None:
-    """Says on stderr how much of the nearest is found, where that is not all."""
+    """Prints the estimated recall to stderr if the search is approximate."""
     if space.search is not None and not space.search.wait().exact:
         typer.echo(space.search.message, err=True)
 

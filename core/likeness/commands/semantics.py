@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from likeness.studies import SemanticClasses
 
 _MEANING = (
-    "KL: divergence of the space's similarities from language's, of images and of class means, mean ± deviation over rows. Smaller is nearer, but it "
-    "depends on how widely the cosines are spread: compare it between spaces of one kind only.",
-    "rank correlation: over all pairs of classes, 1 where the space orders them just as language does, 0 where it has nothing to do with it.",
-    "own class: share of the nearest images that are of the query's class. related: mean language similarity of the others' classes with the "
-    "query's; random: what that would be for images drawn at random.",
+    "KL: divergence of the space's similarities from those of language, of images and of class means, mean ± standard deviation "
+    "over rows. Smaller is better, but it depends on the spread of the cosines: compare only spaces of one kind.",
+    "rank correlation: over all pairs of classes; 1: same order as language, 0: unrelated.",
+    "own class: share of the nearest images with the query's class. related: mean language similarity between the query's class "
+    "and the classes of the others; random: the same for randomly drawn images.",
 )
 
 
@@ -38,29 +38,28 @@ def semantics(
             "--encoder",
             "-e",
             callback=known_encoders,
-            help="As `likeness embed` takes it, or `run:PATH`: a trained run. Twice: two spaces beside each other.",
+            help="An encoder, as in `likeness embed`, or `run:PATH`: a trained run. Repeat it to compare two spaces.",
         ),
     ] = None,
     notion: NotionName = None,
     dim: Dim = None,
     language: Annotated[
-        str, typer.Option(help="Language model of the class names: minilm, clip:cars, clip, wordnet ...; of several the mean.")
+        str, typer.Option(help="Language model for class names: minilm, clip:cars, clip, wordnet ...; several are averaged.")
     ] = "minilm",
-    query: Annotated[list[str] | None, typer.Option("--query", "-q", help="A class: which others do its images find? May be repeated.")] = None,
+    query: Annotated[list[str] | None, typer.Option("--query", "-q", help="Class whose retrieved other classes are shown; may be repeated.")] = None,
     top: Annotated[int, typer.Option(min=1, help="Classes to show for each query.")] = 5,
     neighbors: Annotated[int, typer.Option(min=1, help="Images retrieved for each image.")] = 20,
-    unseen: Annotated[bool, typer.Option("--unseen", help="Only classes that the trained runs have not been trained on.")] = False,
-    min_images: Annotated[int, typer.Option(min=1, help="Leave out classes with fewer images.")] = 1,
+    unseen: Annotated[bool, typer.Option("--unseen", help="Only classes not used to train the runs.")] = False,
+    min_images: Annotated[int, typer.Option(min=1, help="Minimum number of images per class.")] = 1,
     out: OutputFile = None,
     plot: Plot = None,
     format: Format = "table",
 ) -> None:
-    """Do related classes lie near each other, and what is found by mistake? (Language guidance, section 4.5 and Figure 3.)
+    """Are related classes near each other, and which classes are confused? (Language guidance, section 4.5 and Figure 3.)
 
-    A row per space; with --query, the other classes that a class's images find, the most related by language first. --notion adds a notion's
-    space, as the second one. --plot draws Figure 3 for the queries, or without any, the similarities of all classes as heat maps. --out
-    writes a CSV with a row per space and class. Seconds for images that are embedded; without --attribute the class is `class`, of the shipped
-    images `car_color,body_type`.
+    Prints a row per space; with --query, the other classes that images of a class retrieve, most related by language first. --notion adds a notion's
+    space as the second one. --plot draws Figure 3 for the queries, or heat maps of all class similarities. --out writes a CSV with a row per space
+    and class. Takes seconds on embedded images. The default --attribute is `class`, for the shipped images `car_color,body_type`.
 
     Examples: `likeness analyze semantics -e cars-small -e cars --plot maps.html`, `likeness analyze semantics --notion car-color
     --query "red van" --plot figure3.html`, `likeness analyze semantics -e run:runs/base -e run:runs/elg --unseen`
@@ -104,7 +103,7 @@ def _check_spaces(names: list[str], notion: str | None) -> None:
     if len(names) + bool(notion) > 2:
         raise InputError(f"{len(names) + bool(notion)} spaces are too many to compare; name one or two.")
     if len(set(names)) < len(names):
-        raise InputError(f"The encoder '{names[0]}' stands twice; name two different ones.")
+        raise InputError(f"The encoder '{names[0]}' is given twice; give two different ones.")
 
 
 def _prepared(table: "ImageTable", attributes: list[str], kept: set[str] | None, least: int, language: str) -> "tuple[SemanticClasses, Any]":
@@ -117,13 +116,15 @@ def _prepared(table: "ImageTable", attributes: list[str], kept: set[str] | None,
 
 
 def _vectors(bases: "Sequence[Space]", notion: str | None, dim: int | None) -> dict[str, Any]:
-    """The spaces' vectors by name; what could not be read is told on stderr."""
+    """The vectors of the spaces by name; unreadable images are reported on stderr."""
     first = bases[0]
     for failure in first.table.failed:
         typer.echo(f"skipped {failure.path}: {failure.reason}", err=True)
     for base in bases[1:]:
         if base.table.paths() != first.table.paths():
-            raise InputError(f"'{first.encoder_name}' and '{base.encoder_name}' could read different images; take out those that one could not read.")
+            raise InputError(
+                f"'{first.encoder_name}' and '{base.encoder_name}' could read different images; remove those that one of them could not read."
+            )
     vectors = {base.encoder_name: base.vectors for base in bases}
     if notion:
         vectors[f"{first.encoder_name}, {notion_named(notion).name}"] = space_named(first, notion, dim).vectors
@@ -142,7 +143,7 @@ def _print_queries(figures: "dict[str, pd.DataFrame]", format: str) -> None:
 
 
 def _print_summary(spaces: "dict[str, Semantics]", format: str) -> None:
-    """The row of each space, and on stderr what the columns mean and which classes to look at."""
+    """Prints a row per space; column descriptions and classes worth a query go to stderr."""
     from likeness.evaluation import most_changed, semantics_table
 
     table = semantics_table(spaces)
@@ -169,7 +170,10 @@ def _draw(spaces: "dict[str, Semantics]", figures: "dict[str, pd.DataFrame]", or
     retrieval = next(iter(spaces.values())).retrieval
     if figures:
         title = f"Other classes among the {retrieval.neighbors} nearest images"
-        note = f"All images of the query's class ask. Beside each class: similarity of its name with the query's, by {language}; most similar first."
+        note = (
+            f"All images of the query's class are queries. Next to each class: similarity of its name with the query's, by {language}; "
+            "most similar first."
+        )
         write_plot(plot, retrieved_bars(figures, title=title), title, [note])
         return
     title = "Similarities of classes"
@@ -177,7 +181,8 @@ def _draw(spaces: "dict[str, Semantics]", figures: "dict[str, pd.DataFrame]", or
     for name, space in spaces.items():
         matrices[f"{name}<br>rank correlation {space.rank_correlation:.2f}"] = space.similarities
     notes = [
-        "The classes stand in one order, found by clustering their names: a bright block in language should be one in a space too.",
-        "Each panel has its own color scale, from its least to its largest similarity; a rank correlation of 1 is language's order of pairs.",
+        "Classes are ordered by clustering their names: a bright block in language should be bright in a space, too.",
+        "Each panel has its own color scale, from its smallest to its largest similarity; a rank correlation of 1 means the same "
+        "order of pairs as language.",
     ]
     write_plot(plot, class_heat_maps(matrices, retrieval.names, order, title=title), title, notes)

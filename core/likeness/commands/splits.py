@@ -21,16 +21,17 @@ if TYPE_CHECKING:
     from likeness.shifts import SplitFile, Step
     from likeness.training import RunConfig
 
-splits = typer.Typer(name="splits", no_args_is_help=True, help="Train-test splits of growing shift, and how far train and test lie apart (ooDML).")
+splits = typer.Typer(name="splits", no_args_is_help=True, help="Build, show and measure train-test splits of growing shift (ooDML).")
 
 Encoder = Annotated[
-    str | None, typer.Option("--encoder", "-e", callback=known_encoders, help="Encoder whose features are measured, as `likeness embed` takes it.")
+    str | None, typer.Option("--encoder", "-e", callback=known_encoders, help="Encoder whose features are measured, as in `likeness embed`.")
 ]
 Like = Annotated[
-    str | None, typer.Option(help="Instead: images, classes and backbone of a run's config or preset, whose features are not scaled to unit length.")
+    str | None,
+    typer.Option(help="Use the images, classes and backbone of a run's config or preset instead; its features are not scaled to unit length."),
 ]
 Start = Annotated[
-    str, typer.Option(help="`first`: the first half of the classes in natural order trains; `random`: a random half; `official`: a paper's own part.")
+    str, typer.Option(help="Training classes: `first`: first half in natural order; `random`: a random half; `official`: as in a paper.")
 ]
 _STARTS = ("first", "random", "official")
 Rule = Literal["paper", "official"]
@@ -45,17 +46,17 @@ def build(
     encoder: Encoder = None,
     like: Like = None,
     change: Changes = None,
-    count: Annotated[int, typer.Option(min=2, help="Splits to choose, so that their distances cover the range evenly.")] = 8,
-    per_step: Annotated[int, typer.Option(min=1, help="Classes that each side exchanges or loses in a step.")] = 1,
-    rule: Annotated[str, typer.Option(help="Of the exchange: `paper`, or `official`, the authors' code.")] = "paper",
-    removal: Annotated[str, typer.Option(help="Of the removal: `paper`, `score` or `official`.")] = "paper",
-    easier: Annotated[bool, typer.Option("--easier", help="Also splits that are easier than the start.")] = False,
+    count: Annotated[int, typer.Option(min=2, help="Number of splits to select, evenly spaced in distance.")] = 8,
+    per_step: Annotated[int, typer.Option(min=1, help="Classes that each side swaps or loses per step.")] = 1,
+    rule: Annotated[str, typer.Option(help="Criterion for swaps: `paper`, or `official`, as in the authors' code.")] = "paper",
+    removal: Annotated[str, typer.Option(help="Criterion for removals: `paper`, `score` or `official`.")] = "paper",
+    easier: Annotated[bool, typer.Option("--easier", help="Also build splits that are easier than the start.")] = False,
     start: Start = "first",
     seed: Seed = 0,
-    every: Annotated[bool, typer.Option("--all", help="Write every step instead of choosing.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Write every step instead of a selection.")] = False,
     format: Format = "table",
 ) -> None:
-    """Build train-test splits of growing distance by exchanging classes between the sides, then removing some (ooDML, section 3.3).
+    """Build train-test splits of growing distance by swapping classes between train and test, then removing some (ooDML, section 3.3).
 
     Examples: `likeness splits build -o cars.json`, `likeness splits build --like my.yaml --per-step 2 -o mine.json`
     """
@@ -79,14 +80,14 @@ def build(
 
 @splits.command(cls=ListedHelp)
 def groups(
-    group: Annotated[str, typer.Argument(help="Attribute whose values stay on one side: the family of a species, the maker of a car.")],
+    group: Annotated[str, typer.Argument(help="Attribute whose values are kept on one side, such as the family of a species or the maker of a car.")],
     out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="JSON file to write.")],
     source: Source = DATASET,
     attribute: Attribute = None,
     encoder: Encoder = None,
     format: Format = "table",
 ) -> None:
-    """Halve the classes so that siblings share a side, in both directions: each half trains in one split and tests in the other.
+    """Split the classes in halves that keep siblings together, and write both directions: each half trains in one split and tests in the other.
 
     Example: `likeness splits groups bird_family cub200/all:data/cub100 -a bird_species -e photos -o birds.json`
     """
@@ -114,7 +115,7 @@ def groups(
 
 
 def _group_of_each(table: "ImageTable", group: str, classes: "ImageClasses") -> list[str]:
-    """The group of each class, which all its images share."""
+    """The group of each class, shared by all its images."""
     from likeness.data import image_classes
 
     groups = image_classes(table, group)
@@ -130,11 +131,11 @@ def _group_of_each(table: "ImageTable", group: str, classes: "ImageClasses") -> 
 
 @splits.command(cls=ListedHelp)
 def show(
-    file: Annotated[str, typer.Argument(help="A file of splits, or the name of one that ships.")] = "",
-    moved: Annotated[bool, typer.Option("--moved", help="Which classes changed sides or were removed since the previous split.")] = False,
+    file: Annotated[str, typer.Argument(help="Split file, or the name of a shipped one.")] = "",
+    moved: Annotated[bool, typer.Option("--moved", help="Show which classes were swapped or removed since the previous split.")] = False,
     format: Format = "table",
 ) -> None:
-    """Print the splits of a file; without one, name those that ship."""
+    """Print the splits of a file, or list the shipped ones."""
     from likeness.shifts import read_splits, shipped_splits
 
     if not file:
@@ -151,14 +152,14 @@ def show(
 
 @splits.command("import", cls=ListedHelp)
 def import_pickle(
-    pickle: Annotated[Path, typer.Argument(help="A pickle of the ooDML benchmark; it is read by a reader that executes nothing.")],
-    dataset: Annotated[str, typer.Option(callback=plain_text, help="Whose classes it names.")],
+    pickle: Annotated[Path, typer.Argument(help="Pickle of the ooDML benchmark; read without executing code.")],
+    dataset: Annotated[str, typer.Option(callback=plain_text, help="Dataset of the pickle.")],
     out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="JSON file to write.")],
-    attribute: Annotated[str, typer.Option("--attribute", "-a", callback=plain_text, help="What the class of an image is.")] = "class",
-    source: Annotated[str | None, typer.Option(help="The images, where the pickle names classes by their folders or files.")] = None,
+    attribute: Annotated[str, typer.Option("--attribute", "-a", callback=plain_text, help="Class attribute.")] = "class",
+    source: Annotated[str | None, typer.Option(help="The images, if the pickle names classes by folders or files.")] = None,
     format: Format = "table",
 ) -> None:
-    """Turn the ooDML authors' split file into ours.
+    """Convert a split file of the ooDML authors.
 
     Example: `likeness splits import cub200_splits.pkl --dataset cub200 --source cub200/all:data/cub200 -a bird_species -o data/cub200-oodml.json`
     """
@@ -187,13 +188,13 @@ def distance(
     like: Like = None,
     change: Changes = None,
     start: Start = "first",
-    file: Annotated[str | None, typer.Option("--splits", help="A file of splits instead of the start.")] = None,
-    split: Annotated[str | None, typer.Option(help="A split in that file; without: its first one.")] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Random draws of each reference.")] = 5,
+    file: Annotated[str | None, typer.Option("--splits", help="Split file, instead of the start.")] = None,
+    split: Annotated[str | None, typer.Option(help="Split in that file; by default the first.")] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Random repetitions of each reference.")] = 5,
     seed: Seed = 0,
     format: Format = "table",
 ) -> None:
-    """How far train and test lie apart, beside classes divided at random and the same classes on both sides (ooDML, Table 1)."""
+    """Measure the distance between train and test, with random class splits and identical classes as references (ooDML, Table 1)."""
     from likeness.shifts import read_splits, reference_distances
 
     _check(start, _STARTS, "start")
@@ -212,7 +213,7 @@ def distance(
 def _features(
     source: str, attribute: str | None, encoder: str | None, config: "RunConfig | None"
 ) -> "tuple[str, str | tuple[str, ...], str, ImageClasses, np.ndarray[Any, Any]]":
-    """Name of the dataset, attribute, name of the encoder, classes and features."""
+    """Dataset name, attribute, encoder name, classes and features."""
     from likeness.data import image_classes
 
     if config is not None:
@@ -236,12 +237,12 @@ def _config(like: str | None, change: list[str] | None) -> "RunConfig | None":
     if like is not None:
         return with_changes(read_config(like), changed(change))
     if change:
-        raise InputError("--set changes a config, so it goes with --like.")
+        raise InputError("--set needs --like, whose config it changes.")
     return None
 
 
 def _sides(start: str, source: str, attribute: str | tuple[str, ...], classes: "ImageClasses", seed: int) -> tuple[list[int], list[int]]:
-    """Numbers of the classes that train and of those that test at the start."""
+    """Numbers of the training and test classes at the start."""
     from likeness.data import image_classes, read_official_parts
     from likeness.shifts import start_halves
 
@@ -255,7 +256,7 @@ def _sides(start: str, source: str, attribute: str | tuple[str, ...], classes: "
 
 
 def _check_official(start: str, source: str) -> None:
-    """Raises InputError where a paper's part is to be the start, and the images have none."""
+    """Raises InputError if a paper's split is to be the start and the images have none."""
     from likeness.data import read_official_parts
 
     if start == "official":
@@ -266,7 +267,7 @@ def _numbers(side: tuple[str, ...], names: list[str]) -> list[int]:
     place = {name: number for number, name in enumerate(names)}
     missing = next((name for name in side if name not in place), None)
     if missing is not None:
-        raise InputError(f"The images have no class '{missing}', which the split names; give the splits of these images.")
+        raise InputError(f"The images have no class '{missing}' of the split; pass splits of these images.")
     return [place[name] for name in side]
 
 

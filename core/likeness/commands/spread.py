@@ -14,18 +14,18 @@ def spread(
     labels: Annotated[Path, typer.Argument(help="CSV file with the columns path, as in the images' table, and label.")],
     source: Source,
     notion: NotionName = None,
-    method: Annotated[str, typer.Option(help="`propagation`: along near images; `probe`: logistic regression on the vectors.")] = "propagation",
-    next: Annotated[int, typer.Option("--next", min=1, help="How many images the queue has.")] = 24,
+    method: Annotated[str, typer.Option(help="`propagation`: along nearest neighbors; `probe`: logistic regression on the vectors.")] = "propagation",
+    next: Annotated[int, typer.Option("--next", min=1, help="Length of the queue.")] = 24,
     encoder: EncoderName = None,
     dim: Dim = None,
     out: OutputFile = None,
-    queue: Annotated[Path | None, typer.Option(callback=output_file, help="File for the queue, as CSV.")] = None,
+    queue: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file for the queue.")] = None,
     format: Format = "table",
 ) -> None:
-    """From a few labeled images to all: labels with confidence, and what to look at next.
+    """Propagate labels from a few images to all, with confidences and a review queue.
 
-    Labels spread in the raw encoder's space or a notion's. `--out` writes a line per image: path, label, confidence, and whether the label was given.
-    The queue is printed: labels that the others contradict ("mistake"), then uncertain images that differ from each other.
+    Labels are propagated in the raw encoder's space or a notion's. `--out` writes a line per image: path, label, confidence, and whether the label
+    was given. The printed queue has labels that contradict the others ("mistake"), then diverse uncertain images.
 
     Examples: `likeness spread labels.csv photos/ --out all.csv`, `likeness spread labels.csv cars --notion car-color --method probe --next 10`
     """

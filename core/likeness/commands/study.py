@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 
 def known_weights(which: str) -> str:
-    """The weights whose figures are asked for; InputError where there are none such."""
+    """Checks the choice of weights; raises InputError if unknown."""
     if which not in ("last", "best"):
         raise InputError(f"There are no figures '{which}'; choose last or best.")
     return which
 
 
 def study(
-    config: Annotated[str, typer.Argument(help="A YAML file, or a shipped study; `likeness study --list` names them.")] = "",
-    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the runs. Without: runs/NAME.")] = None,
+    config: Annotated[str, typer.Argument(help="A YAML file, or a shipped study; `likeness study --list` lists them.")] = "",
+    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the runs; by default runs/NAME.")] = None,
     change: Changes = None,
     row: Annotated[list[str] | None, typer.Option("--row", help="Only this row; may be repeated.")] = None,
-    which: Annotated[str, typer.Option(callback=known_weights, help="Figures of the `last` weights or of the `best` ones.")] = "last",
-    against: Annotated[str, typer.Option(help="Also print what each row gains over this one, paired by seed and split.")] = "",
+    which: Annotated[str, typer.Option(callback=known_weights, help="Metrics of the `last` or the `best` weights.")] = "last",
+    against: Annotated[str, typer.Option(help="Also print the gain of each row over this one, paired by seed and split.")] = "",
     format: Format = "table",
-    table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
-    save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file for the figures, a row per finished run.")] = None,
+    table: Annotated[bool, typer.Option("--table", help="Only print finished runs.")] = False,
+    save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file for the metrics, a row per finished run.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped studies.")] = False,
 ) -> None:
-    """Train a table: variants of a config times seeds, each a run of its own. Called again, it resumes with what is not finished.
+    """Train a table of runs: variants of a config times seeds. A second call resumes with unfinished runs.
 
     Examples: `likeness study shipped-cars`, `likeness study language-table-4 --set data.source=cars196:data/cars --row ELG`
     """
@@ -48,7 +48,7 @@ def study(
         print_notes({name: read_study(name).note for name in studies()})
         return
     if not config:
-        raise InputError("Say which study: a YAML file or one that ships; `likeness study --list` names them.")
+        raise InputError("Pass a study: a YAML file or a shipped one; `likeness study --list` lists them.")
     chosen = read_study(config)
     check_rows(chosen, [*(row or []), *([against] if against else [])])
     folder, changes = StudyFolder(out or runs_dir() / chosen.name), changed(change)
@@ -63,16 +63,16 @@ def study(
 
 
 def check_rows(chosen: "StudyConfig", rows: list[str]) -> None:
-    """Raises InputError for a row that a study has not."""
+    """Raises InputError for an unknown row."""
     unknown = [each for each in rows if each not in chosen.rows]
     if unknown:
-        raise InputError(f"There is no row '{unknown[0]}'; the rows are {', '.join(chosen.rows)}.")
+        raise InputError(f"There is no row '{unknown[0]}'; choose from {', '.join(chosen.rows)}.")
 
 
 def run_cells(
     folder: "StudyFolder", wanted: "list[Cell]", begin: Callable[[], object] | None, show: Callable[[], None], which: str, save: Path | None
 ) -> None:
-    """Trains what is missing where there is something to begin with, and however that ends shows, tells and writes what is finished."""
+    """Trains missing runs if a config is given; prints and writes finished ones, however training ends."""
     from likeness.studies import measured, study_notes
 
     try:
@@ -100,7 +100,7 @@ def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
 
 
 def with_spreads(lines: "pd.DataFrame", figures: Iterable[str]) -> "pd.DataFrame":
-    """The table with "FIGURE" and "FIGURE ±" as one text."""
+    """Merges the columns "FIGURE" and "FIGURE ±" into one."""
     from likeness.studies import with_spread
 
     for name in (figure for figure in figures if figure in lines):
@@ -110,7 +110,7 @@ def with_spreads(lines: "pd.DataFrame", figures: Iterable[str]) -> "pd.DataFrame
 
 
 def _print_paired(wanted: "list[Cell]", which: str, against: str, format: str) -> None:
-    """What each row gains over one of them, with standard errors."""
+    """Prints the gain of each row over one of them, with standard errors."""
     from likeness.studies import measured, paired_differences
 
     found = paired_differences(measured(wanted, which), against)

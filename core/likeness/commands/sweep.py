@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 def sweep(
     config: Annotated[str, typer.Argument(help="A YAML file with base, space and trials, the folder of a sweep, or a study.")] = "",
-    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the sweep. Without: runs/NAME.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the sweep; by default runs/NAME.")] = None,
     change: Changes = None,
-    row: Annotated[list[str] | None, typer.Option("--row", help="Of a study: only this row; may be repeated.")] = None,
-    which: Annotated[str, typer.Option(callback=known_weights, help="Of a study: figures of the `last` weights or of the `best` ones.")] = "last",
-    save: Annotated[Path | None, typer.Option(callback=output_file, help="Of a study: CSV file for the figures, a row per finished run.")] = None,
-    trials: Annotated[int | None, typer.Option(min=1, help="Another number of trials; a finished sweep goes on up to there.")] = None,
-    show: Annotated[bool, typer.Option("--show", help="Only print what is finished.")] = False,
+    row: Annotated[list[str] | None, typer.Option("--row", help="For a study: only this row; may be repeated.")] = None,
+    which: Annotated[str, typer.Option(callback=known_weights, help="For a study: metrics of the `last` or the `best` weights.")] = "last",
+    save: Annotated[Path | None, typer.Option(callback=output_file, help="For a study: CSV file for the metrics, a row per finished run.")] = None,
+    trials: Annotated[int | None, typer.Option(min=1, help="Number of trials; a finished sweep continues up to a larger number.")] = None,
+    show: Annotated[bool, typer.Option("--show", help="Only print finished trials.")] = False,
     format: Format = "table",
 ) -> None:
-    """Search settings by Optuna: a run for each trial, judged on validation images; at the end test figures of the best beside the base.
+    """Search hyperparameters with Optuna: one run per trial, evaluated on validation images; at the end test metrics of the best and the base.
 
-    Called again on the same file or folder, it resumes: the trial that was stopped or killed goes on from its checkpoint. Of a study, the values
-    that it lists under `sweep` are tried in every row, on training images that are held out; their runs lie in NAME-sweep.
+    A second call on the same file or folder resumes; an interrupted trial continues from its checkpoint. For a study, the values listed under `sweep`
+    are tried in every row, on held-out training images; their runs are stored in NAME-sweep.
 
     Examples: `likeness sweep rates.yaml`, `likeness sweep runs/rates --show`, `likeness sweep runs/rates --trials 50`,
     `likeness sweep my-study.yaml --row Margin`
@@ -40,14 +40,14 @@ def sweep(
     from likeness.studies import SweepFolder, sweep as search
 
     if not config:
-        raise InputError("Say which sweep: a YAML file with base, space and trials, the folder of one, or a study.")
+        raise InputError("Pass a sweep: a YAML file with base, space and trials, its folder, or a study.")
     if _is_study(config):
         if trials:
-            raise InputError("A study lists the values that are tried; leave --trials out.")
+            raise InputError("A study lists the values to try; remove --trials.")
         _sweep_rows(config, out, changed(change), row or [], which, save, show, format)
         return
     if row or save:
-        raise InputError(f"--row and --save go with a study, and '{config}' is none; leave them out.")
+        raise InputError(f"--row and --save need a study, which '{config}' is not; remove them.")
     given, folder = _given(config, out)
     chosen = given.model_copy(update={"changes": given.changes | changed(change), "trials": trials or given.trials})
     if show:
@@ -81,7 +81,7 @@ def _sweep_rows(
 
 
 def _print_rows(chosen: "StudyConfig", wanted: "list[Cell]", which: str, format: str) -> None:
-    """The figure of every value that was tried, row by row, and which is the best."""
+    """Prints the metric of every tried value, row by row, and the best one."""
     from likeness.studies import measured, sweep_table
 
     lines = sweep_table(chosen, measured(wanted, which))
@@ -95,19 +95,19 @@ def _print_rows(chosen: "StudyConfig", wanted: "list[Cell]", which: str, format:
 
 
 def _given(config: str, out: Path | None) -> "tuple[SweepConfig, Path]":
-    """What is searched, and the sweep's folder."""
+    """The search space and the folder of the sweep."""
     from likeness.studies import SweepFolder, read_sweep
 
     if (Path(config) / "sweep.yaml").is_file():
         if out is not None:
-            raise InputError(f"'{config}' is the folder of a sweep, which goes on there; leave --out out.")
+            raise InputError(f"'{config}' is the folder of a sweep, which resumes there; remove --out.")
         return SweepFolder(config).config(), Path(config)
     given = read_sweep(config)
     return given, out or runs_dir() / given.name
 
 
 def _print_sweep(folder: "SweepFolder", format: str) -> None:
-    """Trials, the best first; which settings matter; and test figures of the best beside the base."""
+    """Prints the trials, best first, the importance of settings, and test metrics of the best and the base."""
     from likeness.studies import FIGURES, table_of
 
     trials = folder.trials()
@@ -121,7 +121,7 @@ def _print_sweep(folder: "SweepFolder", format: str) -> None:
     importance = folder.importance()
     if importance:
         shares = ", ".join(f"{key} {share:.2f}" for key, share in importance.items())
-        typer.echo(f"Importance for being among the best tenth of the trials: {shares}", err=True)
+        typer.echo(f"Importance for reaching the best tenth of the trials: {shares}", err=True)
     figures = folder.figures()
     if not len(figures):
         return
@@ -129,4 +129,6 @@ def _print_sweep(folder: "SweepFolder", format: str) -> None:
     lines = with_spreads(table_of(figures, shown), shown)
     typer.echo()
     print_table(lines, format)
-    typer.echo(f"{folder.metric} chose the trial and its weights, which flatters it; figures without validation_ are of the test images.", err=True)
+    typer.echo(
+        f"{folder.metric} selected the trial and its weights, so it is optimistic; metrics without validation_ are on the test images.", err=True
+    )

@@ -1,4 +1,4 @@
-"""`likeness tags`: tags, values and notes that people gave to the images of a dataset."""
+"""`likeness tags`: manual tags, attribute values and notes of images."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 tags = typer.Typer(
     name="tags",
     cls=DefaultList,
-    help="Tags, values and notes of images: list, set, remove, rename, import and export them; undo an edit; repair their file. "
-    "They are attributes of the images at once.",
+    help="Tags, values and notes of images: list, set, remove, rename, import and export them, undo edits, repair their file. They are "
+    "available as attributes immediately.",
 )
-_Name = Annotated[str, typer.Argument(help="Of a tag; with a value, of an attribute; `note` for the notes.")]
-_Known = Annotated[str, typer.Argument(help="Of a tag or an attribute that images have.")]
-_PathsOption = Annotated[list[str] | None, typer.Option("--path", help="An image, by its path in the dataset or its file's name; may be repeated.")]
-_ImagesOption = Annotated[Path | None, typer.Option("--images", callback=readable_list, help="Text file of the images, a path or file name a line.")]
-_Where = Annotated[str | None, typer.Option(help="All images with a value of an attribute or a tag: `class=beagle`, `good=yes`.")]
+_Name = Annotated[str, typer.Argument(help="Name of a tag, or of an attribute if there is a value; `note` for notes.")]
+_Known = Annotated[str, typer.Argument(help="Name of an existing tag or attribute.")]
+_PathsOption = Annotated[list[str] | None, typer.Option("--path", help="Path of an image in the dataset, or its file name; may be repeated.")]
+_ImagesOption = Annotated[Path | None, typer.Option("--images", callback=readable_list, help="Text file of images, one path or file name per line.")]
+_Where = Annotated[str | None, typer.Option(help="All images with this attribute value or tag: `class=beagle`, `good=yes`.")]
 _All = Annotated[bool, typer.Option("--all", help="All images.")]
-_Who = Annotated[str | None, typer.Option(help="Who makes the edit; by default the user of this machine.")]
+_Who = Annotated[str | None, typer.Option(help="Author of the edit; by default your user name.")]
 _SHOWN = 5
 
 
@@ -50,7 +50,7 @@ def list_(source: Source = DATASET, format: Format = "table") -> None:
 def set_(
     source: Source,
     name: _Name,
-    value: Annotated[str | None, typer.Option(help="A value; without, NAME is a tag.")] = None,
+    value: Annotated[str | None, typer.Option(help="Attribute value; without it, NAME is a tag.")] = None,
     path: _PathsOption = None,
     images: _ImagesOption = None,
     where: _Where = None,
@@ -64,7 +64,7 @@ def set_(
     from likeness.tagging import NOTE
 
     if name == NOTE and value is None:
-        raise InputError("A note has a text; give it by --value.")
+        raise InputError("A note needs a text; pass it with --value.")
     by, (store, chosen) = _user(who), _chosen(source, path, images, where, every)
     if value is None:
         _tell(store.add_tag(chosen, name, by), source)
@@ -76,7 +76,7 @@ def set_(
 def remove(
     source: Source, name: _Name, path: _PathsOption = None, images: _ImagesOption = None, where: _Where = None, every: _All = False, who: _Who = None
 ) -> None:
-    """Take a tag, the value of an attribute, or the note from images.
+    """Remove a tag, an attribute value, or the note from images.
 
     Example: `likeness tags remove photos/ good --where class=beagle`
     """
@@ -91,10 +91,8 @@ def remove(
 
 
 @tags.command(cls=ListedHelp)
-def rename(
-    source: Source, name: _Known, new: Annotated[str, typer.Argument(help="The new name, which no image has anything of.")], who: _Who = None
-) -> None:
-    """Give a tag or an attribute another name on all images, as one edit.
+def rename(source: Source, name: _Known, new: Annotated[str, typer.Argument(help="New name, not in use yet.")], who: _Who = None) -> None:
+    """Rename a tag or an attribute on all images, as one edit.
 
     Example: `likeness tags rename photos/ good sharp`
     """
@@ -104,12 +102,12 @@ def rename(
 @tags.command("import", cls=ListedHelp)
 def import_file(
     source: Source,
-    file: Annotated[Path, typer.Argument(help="CSV file: a column of paths or file names, and one for each attribute; `tag:NAME` for a tag.")],
-    column: Annotated[str | None, typer.Option(help="The column of the images in FILE; by default `path`, `file`, `image` or the like.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what fits.")] = False,
+    file: Annotated[Path, typer.Argument(help="CSV file with a column of paths or file names, and one per attribute; `tag:NAME` for a tag.")],
+    column: Annotated[str | None, typer.Option(help="Column of image paths in FILE; by default `path`, `file`, `image` or the like.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what matches.")] = False,
     who: _Who = None,
 ) -> None:
-    """Give images what a CSV file says of them, as one edit. Empty cells change nothing.
+    """Import tags and values from a CSV file as one undoable edit. Empty cells change nothing.
 
     Examples: `likeness tags import photos/ labels.csv --dry-run`, `likeness tags import photos/ labels.csv --column picture`
     """
@@ -129,12 +127,12 @@ def export(
     source: Source,
     file: Annotated[Path, typer.Argument(callback=output_file, help="CSV file to write.")],
     labeled: Annotated[
-        str | None, typer.Option(help="A dataset of its own instead: only images that have a value of these attributes, separated by commas.")
+        str | None, typer.Option(help="Write a dataset instead: only images that have values of these attributes, separated by commas.")
     ] = None,
 ) -> None:
-    """Write what all images have into a CSV file, which `likeness tags import` reads again.
+    """Export all tags, values and notes to a CSV file, which `likeness tags import` reads.
 
-    With --labeled, the file is a dataset: it stays as it is while labeling goes on, and runs train on it.
+    With --labeled, the file is a dataset for training, which does not change while labeling continues.
 
     Examples: `likeness tags export photos/ labels.csv`, `likeness tags export photos/ breeds.csv --labeled breed`
     """
@@ -149,25 +147,25 @@ def export(
 @tags.command(cls=ListedHelp)
 def log(
     source: Source = DATASET,
-    n: Annotated[int, typer.Option("-n", min=1, help="How many edits, the newest first.")] = 20,
-    who: Annotated[str | None, typer.Option(help="Only those of one person.")] = None,
-    path: Annotated[str | None, typer.Option(help="Only those of one image, by its path or its file's name.")] = None,
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of edits, newest first.")] = 20,
+    who: Annotated[str | None, typer.Option(help="Only edits of this person.")] = None,
+    path: Annotated[str | None, typer.Option(help="Only edits of this image, by path or file name.")] = None,
     format: Format = "table",
 ) -> None:
-    """List who gave or took what, and when (UTC).
+    """List edits: who changed what, and when (UTC).
 
     Example: `likeness tags log photos/ --who ada`
     """
     table, store = _store(source)
     found = store.log(n, who, _matched(table, [path])[0] if path else None)
     if found.empty:
-        raise InputError(f"There is no such edit of the tags of '{source}'.")
+        raise InputError(f"No matching edit of the tags of '{source}'.")
     print_table(found.assign(time=found["time"].dt.strftime("%Y-%m-%d %H:%M:%S"), undone=found["undone"].map({True: "yes", False: ""})), format)
 
 
 @tags.command(cls=ListedHelp)
 def undo(source: Source, who: _Who = None) -> None:
-    """Take back your newest edit. Images that somebody else has changed since stay as they are.
+    """Undo your newest edit, except on images that somebody else has changed since.
 
     Example: `likeness tags undo photos/`
     """
@@ -176,7 +174,7 @@ def undo(source: Source, who: _Who = None) -> None:
 
 @tags.command(cls=ListedHelp)
 def redo(source: Source, who: _Who = None) -> None:
-    """Do again what you undid last.
+    """Redo your last undone edit.
 
     Example: `likeness tags redo photos/`
     """
@@ -185,14 +183,14 @@ def redo(source: Source, who: _Who = None) -> None:
 
 @tags.command(cls=ListedHelp)
 def repair(source: Source) -> None:
-    """Leave out of a damaged file of tags the edits that do not fit their checksums. The file as it was is kept beside it.
+    """Repair a damaged tag file by dropping edits with wrong checksums. A copy of the damaged file is kept beside it.
 
     Example: `likeness tags repair photos/`
     """
     from likeness.tagging import TagStore, tags_file
 
     left_out = TagStore(tags_file(source)).repair()
-    typer.echo(f"Left out: edit {', '.join(map(str, left_out))}." if left_out else "All edits fit their checksums and are kept.")
+    typer.echo(f"Dropped: edit {', '.join(map(str, left_out))}." if left_out else "All checksums are correct; nothing was dropped.")
 
 
 def _store(source: str) -> "tuple[ImageTable, TagStore]":
@@ -210,16 +208,16 @@ def _user(who: str | None) -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError) as error:
-        raise InputError("This machine does not tell who you are; say it by --who.") from error
+        raise InputError("Cannot determine your user name; pass --who.") from error
 
 
 def _chosen(source: str, path: list[str] | None, images: Path | None, where: str | None, every: bool) -> "tuple[TagStore, list[str]]":
-    """The tags of a dataset, and paths of the images that exactly one of the options names."""
+    """The tags of a dataset, and the paths of the images that exactly one of the options selects."""
     from likeness.data import keep_listed
     from likeness.tagging import with_tags
 
     if sum((bool(path), images is not None, where is not None, every)) != 1:
-        raise InputError("Choose the images by exactly one of --path, --images, --where and --all.")
+        raise InputError("Select images with exactly one of --path, --images, --where and --all.")
     table, store = _store(source)
     if path:
         return store, _matched(table, path)
@@ -237,20 +235,20 @@ def _matched(table: "ImageTable", names: list[str]) -> list[str]:
     found, ambiguous = match_images(table, names)
     for name, path in zip(names, found, strict=True):
         if path is None:
-            why = "has several images of that name; give the path" if name in ambiguous else "has no such image; give a path or a file's name"
+            why = "has several images of that name; pass the path" if name in ambiguous else "has no such image; pass a path or a file name"
             raise InputError(f"'{name}': '{table.name}' {why}.")
     return [str(path) for path in found]
 
 
 def _tell(edit: "Edit", source: str) -> None:
     if not edit.id:
-        typer.echo("Nothing to change: the images are so already.")
+        typer.echo("Nothing to change.")
         return
     what = f" '{edit.name}'" + (f" = '{edit.value}'" if edit.value else "")
-    skipped = f"; {edit.skipped:,} were changed since and stay as they are" if edit.skipped else ""
+    skipped = f"; {edit.skipped:,} changed since and were skipped" if edit.skipped else ""
     typer.echo(printable(f"{edit.action}{what}: {edit.images:,} images{skipped}"))
     if edit.action not in ("undo", "redo"):
-        typer.echo(f"Edit {edit.id}; `likeness tags undo {source}` takes it back.")
+        typer.echo(f"Edit {edit.id}; undo it with `likeness tags undo {source}`.")
 
 
 def _print_report(report: "ImportReport") -> None:

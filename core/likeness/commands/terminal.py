@@ -1,4 +1,4 @@
-"""What the commands print: tables, files, progress."""
+"""Output of commands: tables, files, progress bars."""
 
 import io
 import os
@@ -40,13 +40,13 @@ def print_table(frame: "pd.DataFrame", format: str) -> None:
 
 
 def print_notes(notes: Mapping[str, str]) -> None:
-    """Prints names, each with what it is."""
+    """Prints names with their descriptions."""
     for name, note in notes.items():
         typer.echo(f"{name:28} {note}")
 
 
 def write_csv(place: Path | None, frame: "pd.DataFrame") -> None:
-    """Writes a table, where a file is named."""
+    """Writes a table to CSV if a file is given."""
     from likeness.io import csv_bytes, write_atomic
 
     if place:
@@ -63,12 +63,12 @@ def write_plot(plot: Path, figure: "Figure", title: str, notes: Sequence[str] = 
 
 
 def printable(text: str) -> str:
-    """Lines as a terminal may get them: signs that move its cursor or turn its text around, which file names may hold, as a replacement sign."""
+    """Text that is safe for a terminal: control and bidirectional characters, which file names may hold, become replacement characters."""
     return "".join(sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
 
 def print_any_text() -> None:
-    """Signs that the terminal cannot show, and bytes of a file's name that are no text, are printed as "?" instead of raising."""
+    """Prints characters that the terminal cannot encode, and undecodable bytes of file names, as "?" instead of raising."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -76,8 +76,8 @@ def print_any_text() -> None:
 
 @contextmanager
 def answered() -> Iterator[None]:
-    """Around a program: bad input, and what the system refuses, is one line on stderr and status 2; an interruption is 130, and a reader of the
-    output that has gone, as in `likeness info | head -1`, 1.
+    """Exit statuses of a program: bad input and errors of the operating system are one line on stderr and status 2; an interruption is 130, and a
+    closed pipe, as in `likeness info | head -1`, 1.
     """
     restore_interruption()
     with interrupted_by(signal.SIGINT) as interrupted:
@@ -87,7 +87,7 @@ def answered() -> Iterator[None]:
         except InputError as error:
             _fail(error)
         except OverflowError:
-            _fail(InputError("A number is larger than anything that can be counted here; give a smaller one."))
+            _fail(InputError("A number is too large; pass a smaller one."))
         except BrokenPipeError:
             _leave_output()
             sys.exit(1)
@@ -101,14 +101,14 @@ def answered() -> Iterator[None]:
             if interrupted.is_set():  # a library that is interrupted while it is loaded makes another error of it
                 _stop()
             if lacks_memory(error):
-                _fail(InputError("There is too little memory for this; ask for less at once, or allow more."))
+                _fail(InputError("Out of memory; request less at once, or allow more memory."))
             if not isinstance(error, OSError) or error.errno is None:  # of a library's own, and not of the system
                 raise
             _fail(_refused(error))
 
 
 def check_agreed(question: str) -> None:
-    """Asks before something is deleted; InputError unless the answer was yes, and where nobody can answer."""
+    """Asks for confirmation before deleting; raises InputError unless the answer is yes, and if no one can answer."""
     agreed = False
     if sys.stdin is not None and sys.stdout is not None:  # closed by the shell
         try:
@@ -116,12 +116,14 @@ def check_agreed(question: str) -> None:
         except typer.Abort:
             typer.echo(err=True)  # ends the line of the question
     if not agreed:
-        raise InputError("Nothing was deleted; answer with y, or give --yes where nobody can answer.")
+        raise InputError("Nothing was deleted; answer y, or pass --yes in scripts.")
 
 
 def _refused(error: OSError) -> InputError:
     place = f"'{os.fsdecode(error.filename)}'" if isinstance(error.filename, str | bytes) else "A file"
-    return InputError(f"{place} cannot be read or written ({(error.strerror or str(error)).lower()}); make room or allow it, or name another place.")
+    return InputError(
+        f"{place} cannot be read or written ({(error.strerror or str(error)).lower()}); free space, change permissions or choose another path."
+    )
 
 
 def _fail(error: InputError) -> NoReturn:
@@ -134,7 +136,7 @@ def _fail(error: InputError) -> NoReturn:
 
 
 def _stop() -> NoReturn:
-    typer.echo("Stopped; what was finished is kept.", err=True)
+    typer.echo("Stopped; finished work is kept.", err=True)
     sys.exit(_INTERRUPTED)
 
 
@@ -144,13 +146,13 @@ def _flush() -> None:
 
 
 def _leave_output() -> None:
-    """Gives up what is left to print where nobody takes it; Python would complain of it once more at its end."""
+    """Discards unprinted output of a closed pipe; otherwise Python would report it again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
 def progress_bar(label: str) -> Iterator["Progress"]:
-    """A bar on stderr that appears with the first call of what is yielded; none where nothing is to do. A named stage takes the label's place."""
+    """A progress bar on stderr, drawn at the first call of the yielded callback; none if there is nothing to do. Stage names replace the label."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress as Bar, TextColumn, TimeRemainingColumn
 
@@ -172,7 +174,7 @@ def progress_bar(label: str) -> Iterator["Progress"]:
 
 @contextmanager
 def staged_bar(label: str) -> Iterator["Progress"]:
-    """A bar on stderr, before each step of which a line says what begins."""
+    """A progress bar on stderr, with a line before each step that names it."""
     with progress_bar(label) as bar:
 
         def progress(done: int, total: int, stage: str = "") -> None:
@@ -183,7 +185,7 @@ def staged_bar(label: str) -> Iterator["Progress"]:
 
 
 def measured(label: str, out: Path | None, analysis: "Callable[..., pd.DataFrame]") -> "pd.DataFrame":
-    """Runs an analysis with a progress bar; after each run all that are finished are written, so that an end at any moment loses none."""
+    """Runs an analysis with a progress bar; finished runs are written after each run, so that an interruption loses none."""
     import pandas as pd
 
     rows: list[dict[str, Any]] = []

@@ -20,25 +20,23 @@ _STEPS, _SHOWN = 100, 12
 
 
 def train(
-    config: Annotated[str, typer.Argument(help="A YAML file, or a preset; `likeness train --list` names them.")] = "",
-    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the run. Without: runs/NAME.")] = None,
+    config: Annotated[str, typer.Argument(help="A YAML file, or a preset; `likeness train --list` lists them.")] = "",
+    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the run; by default runs/NAME.")] = None,
     change: Changes = None,
-    find: Annotated[bool, typer.Option("--find-rate", help="Look for a learning rate in 100 steps of rising ones; no run is written.")] = False,
+    find: Annotated[bool, typer.Option("--find-rate", help="Run a learning rate test of 100 steps instead; no run is written.")] = False,
     labels: Annotated[
         Path | None,
-        typer.Option(
-            "--pseudolabels", callback=output_file, help="Instead: write ImageNet names of each class, by a classifier, into this CSV file."
-        ),
+        typer.Option("--pseudolabels", callback=output_file, help="Write ImageNet names of each class, from a classifier, to this CSV file instead."),
     ] = None,
-    k: Annotated[int, typer.Option("--k", "-k", min=1, help="With --pseudolabels: names of each class.")] = 20,
-    show: Annotated[bool, typer.Option("--show", help="Print the whole config instead of running it.")] = False,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, help="With --pseudolabels: names per class.")] = 20,
+    show: Annotated[bool, typer.Option("--show", help="Print the resolved config instead of running it.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Print the presets.")] = False,
-    devices: Annotated[int | None, typer.Option(min=1, help="Processes on each machine, one per GPU; they share every batch.")] = None,
-    nodes: Annotated[int | None, typer.Option(min=1, help="Machines; several are started by torchrun or SLURM.")] = None,
+    devices: Annotated[int | None, typer.Option(min=1, help="Processes per machine, one per GPU; they share every batch.")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Number of machines; start several with torchrun or SLURM.")] = None,
 ) -> None:
-    """Train an embedding: config -> run folder. Called again on the same folder, it resumes where it was stopped or killed.
+    """Train an embedding from a config into a run folder. A second call on the same folder resumes an interrupted run.
 
-    `guidance.pseudolabels` of a config of kind plg reads the file of --pseudolabels where no classifier is at hand.
+    A config with guidance of kind plg reads the file of --pseudolabels as `guidance.pseudolabels`, if no classifier is available.
 
     Examples: `likeness train shipped-cars-elg`, `likeness train my.yaml --out runs/a --set seed=1`, `likeness train my.yaml --devices 2`,
     `likeness train my.yaml --find-rate`, `likeness train my.yaml --pseudolabels names.csv --set guidance.classifier.name=resnet50`
@@ -49,7 +47,7 @@ def train(
         print_notes({name: read_config(name).note for name in presets()})
         return
     if not config:
-        raise InputError("Say what to train: a YAML file or a preset; `likeness train --list` names the presets.")
+        raise InputError("Pass a YAML file or a preset; `likeness train --list` lists the presets.")
     processes = {name: number for name, number in (("devices", devices), ("nodes", nodes)) if number is not None}
     chosen = with_changes(read_config(config), changed(change) | processes)
     if labels is not None:
@@ -117,7 +115,7 @@ def _run(config: "RunConfig", folder: Path) -> None:
     figures_by = run.report()
     if figures_by:
         if "left_out" in figures_by:
-            typer.echo(f"{figures_by['left_out']:,} images have no label and took no part.", err=True)
+            typer.echo(f"{figures_by['left_out']:,} images have no label and were ignored.", err=True)
         for which in ("last", "best"):
             figures = ", ".join(f"{name} {figures_by[which][name]:.3f}" for name in MAIN_METRICS if name in figures_by.get(which, {}))
             if figures:
@@ -125,11 +123,11 @@ def _run(config: "RunConfig", folder: Path) -> None:
 
 
 def changed(texts: list[str] | None) -> dict[str, object]:
-    """Keys and values of all `--set key=value`; the values are read as YAML."""
+    """Parses all `--set key=value`; values are YAML."""
     found: dict[str, object] = {}
     for text in texts or []:
         key, equals, value = text.partition("=")
         if not equals or not key:
-            raise InputError(f"'--set {text}' has no '='; write it as --set guidance.omega=5.")
+            raise InputError(f"Missing '=' in '--set {text}'; write it as --set guidance.omega=5.")
         found[key.strip()] = parse_yaml(value, f"The value in '--set {text}'")
     return found

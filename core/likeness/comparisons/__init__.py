@@ -1,4 +1,4 @@
-"""What changed between two spaces of the same images, or between two versions of a dataset, beside what is noise."""
+"""Compare two spaces of the same images, or two versions of a dataset, with noise baselines."""
 
 from likeness.comparisons.alignment import Alignment as Alignment, align_spaces as align_spaces
 from likeness.comparisons.map_changes import MapChanges as MapChanges, map_changes as map_changes

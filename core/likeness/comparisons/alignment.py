@@ -1,4 +1,4 @@
-"""Two spaces laid over each other, so that an image stays in place unless it moved."""
+"""Align two spaces, so that only changed images move."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -18,7 +18,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Alignment:
-    """Space B turned so that it lies on space A.
+    """Space B rotated onto space A.
 
     Attributes:
         by: what was turned: "vectors", the whole vectors (n, d), or "maps", the PCA maps (n, 2).
@@ -35,9 +35,9 @@ class Alignment:
 def align_spaces(a: "Space", b: "Space") -> Alignment:
     """Turns B onto A by orthogonal Procrustes (Schoenemann, Psychometrika 1966): R = U V^T with B^T A = U S V^T minimizes |B R - A|.
 
-    Spaces of equally many dimensions are aligned by their vectors, which stay of unit length: turned and mirrored, neither moved nor scaled. Others
-    have no common dimensions; there the PCA maps are aligned (`likeness.projection.align`: turned, mirrored, moved and scaled), and what is not seen
-    on the maps is not seen in `moved` either. `neighborhood_changes` needs no alignment.
+    Spaces of equal dimensions are aligned by their vectors, with rotation and reflection only, so that they keep unit length. Otherwise the PCA maps
+    are aligned (`likeness.projection.align`: rotation, reflection, translation and scale), and `moved` only reflects changes visible on the maps.
+    `neighborhood_changes` needs no alignment.
 
     Raises:
         InputError: spaces of other images.
@@ -67,7 +67,7 @@ def align_spaces(a: "Space", b: "Space") -> Alignment:
 
 
 def moved_by(before: Floats, after: Floats) -> NDArray[np.float64]:
-    """Distance (n,) of places (n, d) before and after, over the root mean square distance of those before from their mean; 0 where nothing moved."""
+    """Distance (n,) of positions (n, d) before and after, divided by the root mean square distance of those before from their mean."""
     distances, center, spread = np.empty(len(before)), before.mean(axis=0, dtype=np.float64), 0.0
     for part in row_slices(*before.shape):
         place = before[part].astype(np.float64)

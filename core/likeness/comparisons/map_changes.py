@@ -1,4 +1,4 @@
-"""Where images lie on the maps of two spaces, and how much of a change is the map's own noise."""
+"""Changes of image positions between the maps of two spaces, and the noise of the layout."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ class MapChanges:
     kept_noise: NDArray[np.float64]
 
     def summary(self) -> pd.DataFrame:
-        """A line each for both spaces and for two seeds of the first one: median distance moved, mean share of neighbors kept."""
+        """A row for both spaces and one for two seeds of the first: median distance moved, mean share of neighbors kept."""
         pairs = {"both spaces": (self.moved, self.kept), "two seeds of the first": (self.moved_noise, self.kept_noise)}
         return pd.DataFrame([{"comparison": name, "moved": np.median(moved), "kept": kept.mean()} for name, (moved, kept) in pairs.items()])
 
@@ -89,7 +89,7 @@ def map_changes(a: "Space", b: "Space", method: str = "umap", k: int = 10, **par
 
 
 def _nearest(positions: Positions, k: int) -> NDArray[np.int64]:
-    """The k nearest places of each (n, k), itself left out, also where others lie on the same place."""
+    """The k nearest positions of each (n, k), excluding itself, also among coinciding points."""
     from scipy.spatial import cKDTree
 
     rows = np.arange(len(positions))

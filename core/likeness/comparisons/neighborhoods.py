@@ -1,4 +1,4 @@
-"""Which images moved: whose nearest neighbors are others in a second space, beside what a random projection changes."""
+"""Find images whose nearest neighbors change between two spaces, with random projections as baseline."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,16 +29,16 @@ class NeighborhoodChanges:
     """How much the neighborhood of each image changes from space A to space B.
 
     Attributes:
-        rows: images that were looked at (m,), ascending.
+        rows: compared images (m,), ascending.
         k: neighbors that count.
         kept: (m,), share of the k nearest in A that are among the k nearest in B.
         rank_after: (m,), median rank in B, from 1, of the k nearest in A; `depth` + 1 where it lies beyond `depth`.
         rank_before: (m,), median rank in A of the k nearest in B, likewise.
         similarity_after: (m,), mean cosine similarity in B to the k nearest in A.
         noise: (m, seeds), the share that each random projection keeps (`random_projections`).
-        depth: largest rank that is told apart.
+        depth: largest distinguished rank.
         images: n, of which neighbors come.
-        message: how a search through an index was approximate; "" where all was compared.
+        message: note on an approximate search; "" if exact.
     """
 
     rows: Rows
@@ -54,7 +54,7 @@ class NeighborhoodChanges:
 
     @property
     def expected(self) -> float:
-        """The share that two spaces keep which have nothing to do with each other."""
+        """The expected share kept by two unrelated spaces."""
         return expected_overlap(self.images, self.k)
 
     @property
@@ -91,14 +91,14 @@ class NeighborhoodChanges:
 def neighborhood_changes(
     a: "Space", b: "Space", k: int = 10, *, rows: Any = None, seeds: Sequence[int] = (0, 1, 2), progress: Progress | None = None
 ) -> NeighborhoodChanges:
-    """How much the neighborhood of each image changes between two spaces, beside random projections of the wider one to as many dimensions.
+    """Neighborhood change of each image between two spaces, with random projections of the wider one to equal dimensions as baseline.
 
     Exact for spaces without an index; with one, neighbors come from its search, and `message` says how much of them it finds.
 
     Args:
         k: neighbors that count, 1 to n - 1; ranks are told apart up to 10 k.
         rows: images to look at (m,); None: all up to 20,000, of more 5,000 drawn at random. Neighbors always come from all n.
-        seeds: of the random projections; none leaves them out.
+        seeds: of the random projections; empty: no baseline.
 
     Raises:
         InputError: spaces of other images, or k out of range.
@@ -152,7 +152,7 @@ def rows_with_paths(rows: Rows, table: "ImageTable | None") -> dict[str, Any]:
 
 
 def chosen_rows(n: int, rows: Any = None) -> Rows:
-    """Rows to look at, ascending and each once: those given, or all of few, or a sample of many. Raises InputError for rows that are not there."""
+    """Distinct ascending rows to compare: the given ones, all of few, or a sample of many. Raises InputError for unknown rows."""
     if rows is None:
         return np.arange(n) if n <= EVERY_UP_TO else np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
     given = np.atleast_1d(to_numpy(rows))

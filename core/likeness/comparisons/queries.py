@@ -1,4 +1,4 @@
-"""Which queries got better or worse from one space to another, and whether all of them together did."""
+"""Compare query scores between two spaces, per query and overall."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class QueryChanges:
 
     Attributes:
         score: a name in `SCORES`.
-        rows, labels: images that asked, and have another of their label (q,), and that label.
+        rows, labels: query images, which have another image of their label (q,), and that label.
         a, b: scores (q,), 0 to 1.
         control: (q, seeds), scores in random projections of the wider space, `wide`, to as many dimensions as the other has (`random_projections`).
     """
@@ -52,7 +52,7 @@ class QueryChanges:
         return self.b - self.a
 
     def summary(self) -> dict[str, float]:
-        """What changed in the whole.
+        """Overall change.
 
         Returns:
             queries, mean_a, mean_b, difference; low and high: the 95 % interval of the difference by the bootstrap over queries (percentiles of 2,000
@@ -106,13 +106,13 @@ def query_changes(
 ) -> QueryChanges:
     """Scores every image as a query in both spaces: how well it finds the images of its label among all labeled ones.
 
-    Exact (`likeness.evaluation.retrieval_scores`). Images without a label neither ask nor are found; those that are alone with theirs do not ask.
+    Exact (`likeness.evaluation.retrieval_scores`). Images without a label are excluded; those with a unique label are not queries.
 
     Args:
         labels: an attribute of A's images, or a label for each (n,); None, NaN or `likeness.data.UNLABELED` where there is none.
         score: a name in `SCORES`.
-        rows: images that ask; None: all up to 20,000, of more 5,000 drawn at random. Those that are found always come from all.
-        seeds: of the random projections that stand beside; none leaves them out.
+        rows: query images; None: all up to 20,000, else 5,000 drawn at random. All images are searched.
+        seeds: of the random projections; empty: no baseline.
 
     Raises:
         InputError: spaces of other images, no such attribute or score, no two images of a label, or stopped.
@@ -151,7 +151,7 @@ def query_changes(
 
 
 def sign_test(better: int, worse: int) -> float:
-    """Two-sided p of as uneven a number of better and worse where both are as likely (Dixon and Mood, JASA 1946); 1 where none is either."""
+    """Two-sided p-value of the sign test of better against worse (Dixon and Mood, JASA 1946); 1 without differences."""
     from scipy.stats import binomtest
 
     return float(binomtest(better, better + worse).pvalue) if better + worse else 1.0
@@ -174,7 +174,7 @@ def _labels(space: "Space", labels: Any) -> NDArray[np.object_]:
 
 
 def _who_asks(values: NDArray[np.object_], asking: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows that have a label, and of those that ask the ones with another image of theirs."""
+    """Labeled rows, and those of the queries that have another image of their label."""
     codes, _ = pd.factorize(values)
     labeled = np.flatnonzero(codes >= 0)
     sizes = np.bincount(codes[labeled], minlength=1)

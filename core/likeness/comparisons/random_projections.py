@@ -1,4 +1,4 @@
-"""What two spaces are compared with: random projections of the wider one to as many dimensions as the narrower one has."""
+"""Noise baseline of comparisons: random projections of the wider space to the dimensions of the narrower one."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def random_projections(a: "Space", b: "Space", seeds: Sequence[int]) -> "Iterator[Space]":
-    """The control of a comparison: what changes where dimensions are lost and nothing else happens.
+    """The control of a comparison: the effect of losing dimensions only.
 
     Of two spaces of the same images the one with more dimensions (the first, where both have as many) is projected by a matrix of normal entries
     (`likeness.notions.RandomTransform`) to as many dimensions as the other has, once for each seed.

@@ -1,4 +1,4 @@
-"""How far two versions of a dataset lie apart in a space, beside random halves of one of them."""
+"""Distance of two versions of a dataset in a space, with random halves of one as baseline."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ FEWEST = 20  # images of a value in each version, from which on its distance is 
 def version_distances(
     spaces: "Sequence[tuple[Space, Space]]", changes: VersionChanges, seeds: Sequence[int] = (0, 1, 2, 3, 4), progress: Progress | None = None
 ) -> pd.DataFrame:
-    """The Frechet distance between two versions in each space, and what it is where nothing changed.
+    """The Frechet distance between two versions in each space, and its value without change.
 
     A Frechet distance of few images comes out too large, so both distances are of equally many: with m half the number of images of the smaller
     version, "halves" is that of two sets of m images of the old version that share none, drawn at random, and "distance" that of the first of these
@@ -117,6 +117,7 @@ def _draw(changes: VersionChanges, pairs: Rows, seed: int) -> tuple[Rows, Rows, 
     if size < 2:
         raise InputError(f"The versions have {len(olds)} and {len(news)} images; a distance needs four of each.")
     dealt = rng.permutation(olds)
+    # disjoint halves: shared images would make the noise level too small
     first, rest = dealt[:size], dealt[size:]
     # an image whose content changed is another image, so it may stand on both sides
     stayed = (changes.old >= 0) & (changes.new >= 0) & (changes.state != "changed")

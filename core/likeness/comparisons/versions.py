@@ -1,4 +1,4 @@
-"""Two versions of a dataset: which images came, went, changed or moved."""
+"""Compare two versions of a dataset: images added, removed, changed or renamed."""
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +26,7 @@ _NONE = -1
 
 @dataclass(frozen=True)
 class VersionChanges:
-    """What became of each image.
+    """The change of each image.
 
     Attributes:
         old, new: rows in both versions (m,), -1 where an image is in one only.
@@ -62,8 +62,7 @@ class VersionChanges:
 def version_changes(old: "ImageTable", new: "ImageTable", progress: Progress | None = None) -> VersionChanges:
     """Compares two versions of a dataset by the paths of the images, relative to each version's folder, and by SHA-256 of their files.
 
-    An image is first sought under its path; those that are left over on both sides and have equal content are the same image under another path, each
-    taken once, in row order.
+    Images are first matched by path; remaining ones with equal content are renamed images, matched once in row order.
 
     Raises:
         InputError: rows without images, a path that a version lists twice, or an image that cannot be read.
@@ -119,7 +118,7 @@ def _relabeled(old: "ImageTable", new: "ImageTable", old_rows: Rows, new_rows: R
 
 
 def _comparable(value: Any) -> Any:
-    """A value that `==` compares as a whole: arrays as lists, and what they hold as texts."""
+    """A value comparable with `==`: arrays as lists of text."""
     if isinstance(value, np.ndarray):
         return _comparable(value.tolist())
     if isinstance(value, list | tuple):
@@ -145,7 +144,7 @@ def value_text(value: Any) -> str | None:
 
 
 def _contents(old: "ImageTable", new: "ImageTable", progress: Progress | None) -> tuple[list[str], list[str]]:
-    """Of each image of both versions what tells its content: the digest of its file, and the part of it."""
+    """Content key of each image of both versions: the digest of its file, and its part."""
 
     @cache  # a film is read once for all of its frames
     def digest(path: Path) -> str:
@@ -156,7 +155,7 @@ def _contents(old: "ImageTable", new: "ImageTable", progress: Progress | None) -
         try:
             return f"{digest(file_of(path))} {split_part(str(path))[1]}"
         except OSError as error:
-            raise InputError(f"'{path.name}' cannot be read ({(error.strerror or str(error)).lower()}); take it out of the version.") from error
+            raise InputError(f"'{path.name}' cannot be read ({(error.strerror or str(error)).lower()}); remove it from the version.") from error
 
     paths, found = [*old.paths(), *new.paths()], list[str]()
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="likeness-versions") as threads:

@@ -1,4 +1,4 @@
-"""Which images match a query: a cut-off with a stated error, and what can be promised after a few answers."""
+"""Cut-offs of query results: estimated precision and recall, and guaranteed error rates after a few labels."""
 
 from likeness.cutoffs.cutoff import Cutoff as Cutoff, Estimate as Estimate, Promise as Promise
 from likeness.cutoffs.cutoff_finder import Answers as Answers, CutoffFinder as CutoffFinder, check_shares as check_shares

@@ -1,4 +1,4 @@
-"""Sets of the best images whose precision is checked by answers on images drawn at random, one after the other until one can be promised."""
+"""Check the precision of sets of top images by labels on random samples, until one can be guaranteed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -23,9 +23,9 @@ _WORTH = 0.75  # of the best set's worth that one with better chances must have;
 class CheckedSet:
     """The best `size` images. Those that were not known when the check began are drawn in one random order, `draw` (n,), fixed beforehand.
 
-    The order depends on nothing that is seen, so that the answers on its beginning are those of a random sample, whichever other images were answered
-    as well, and for every larger set too, drawn in the same order. `known` has what was answered before the check began, by place; `fdr` is the share
-    that may be wrong, `risk` the chance of a proof that is wrong.
+    The order is independent of the data, so that the answers on its beginning are a random sample, whichever other images were answered, also for
+    every larger set in the same order. `known` has earlier answers, by place; `fdr` is the allowed share of errors, `risk` the probability of a false
+    proof.
     """
 
     size: int
@@ -60,13 +60,13 @@ class CheckedSet:
         return bet
 
     def proved(self, answers: Mapping[int, bool]) -> bool:
-        """Whether the answers prove that at most the share is wrong; no more so where later ones, drawn or not, show that more is."""
+        """True if the answers prove that at most the share is wrong; revoked if later ones, drawn or not, show more errors."""
         wrong = sum(not match for place, match in answers.items() if place < self.size and place not in self.known)
         bet = self.bet(answers)
         return wrong < bet.bound and bool(bet.best >= -np.log(self.risk))
 
     def still_needed(self, answers: Mapping[int, bool]) -> int:
-        """How many more answers prove it where all of them are matches; at most `MOST_NEEDED`."""
+        """Number of further answers that prove it if all are matches; at most `MOST_NEEDED`."""
         bet = self.bet(answers)
         for more in range(min(MOST_NEEDED, self.unknown - bet.drawn)):
             if bet.best >= -np.log(self.risk):
@@ -80,7 +80,7 @@ class CheckedSet:
 
 @dataclass(frozen=True, eq=False)
 class Checks:
-    """Where the checking of a query stands.
+    """State of the checks of a query.
 
     The first set is chosen by the first five answers. A set is given up after errors, where a smaller one takes fewer answers; the next check has a
     fifth of the risk of the one before, so that all together risk no more than is allowed. A proved set grows by 8 % at a time as long as the larger
@@ -122,7 +122,7 @@ class Checks:
         return cls(None, None if least is None else max(0, _LOCATING - len(before)) + least.still_needed({}))
 
     def promised(self, known: Mapping[int, bool]) -> int:
-        """How many images, from the best on, can be promised; 0 where none can."""
+        """Number of top images that can be guaranteed; 0 for none."""
         size = 0
         for each in self._growing():
             if not each.proved(known):
@@ -167,4 +167,5 @@ def _best_set(model: MatchModel, weights: Floats, known: Mapping[int, bool], dra
 
 def _risk(risk: float, number: int) -> float:
     """That of a check by its number from 0; in sum at most `risk`."""
+    # a geometric series, so that the risks of all checks together stay below `risk` (union bound)
     return risk * _FIRST_RISK * _LATER_RISK**number

@@ -1,4 +1,4 @@
-"""What is known about a cut-off, in figures and in a sentence."""
+"""Results about a cut-off, as numbers and sentences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class Estimate(NamedTuple):
-    """A share from 0 to 1: the mean, and the ends of an interval that holds it in 90 of 100 cases where the model is right."""
+    """A share from 0 to 1: mean and 90 % interval, if the model is correct."""
 
     mean: float
     low: float
@@ -18,14 +18,14 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Promise:
-    """That at most a share `fdr` of some images is wrong, proved by answers on images drawn at random.
+    """A guarantee that at most a share `fdr` of some images is wrong, proved by answers on randomly drawn images.
 
     Attributes:
-        rows: (p,) the images, the best first, without those that are known not to match; none where nothing can be promised.
-        confidence: chance that a promise is not made wrongly.
+        rows: (p,) the images, best first, without known non-matches; empty if nothing can be guaranteed.
+        confidence: probability that the guarantee is correct.
         recall: estimated share of all matches that are among them.
-        needed: how many more answers a promise takes at least, all of them matches; 0 where there is one, None where none is in sight.
-        reason: why nothing can be promised, or "".
+        needed: minimum number of further answers, all of them matches; 0 if guaranteed, None if not in sight.
+        reason: why nothing can be guaranteed, or "".
     """
 
     rows: NDArray[np.int64]
@@ -50,13 +50,13 @@ class Promise:
 
 @dataclass(frozen=True)
 class Cutoff:
-    """The best cut-off by what is known: images whose score is at least the threshold match.
+    """The best cut-off so far: images with a score of at least the threshold match.
 
     Attributes:
         rows: (m,) images that match, the best first, by the threshold alone, whatever was answered.
         threshold: the lowest score among them (`likeness.cutoffs.match_scores`).
         precision, recall, f1: share of these that are right, share of all matches that are among them, and the harmonic mean of both.
-        matches: expected number of matches among all images, those beyond the cut-off as well.
+        matches: expected number of matches among all images, including those beyond the cut-off.
         answers: how many there were.
         promise: the largest set that can be promised.
     """
@@ -71,7 +71,7 @@ class Cutoff:
     promise: Promise
 
     def corrected(self, answers: Mapping[int, bool]) -> NDArray[np.int64]:
-        """(m,) `rows` after answers: without those that do not match, and with those beyond the cut-off that do, at the end."""
+        """(m,) `rows` corrected by answers: without known non-matches, and with known matches beyond the cut-off at the end."""
         kept = [row for row in self.rows.tolist() if answers.get(row, True)]
         beyond = set(self.rows.tolist())
         return np.array(kept + [row for row, match in answers.items() if match and row not in beyond], np.int64)
@@ -83,9 +83,9 @@ class Cutoff:
 
     @property
     def estimate(self) -> str:
-        """For people: how many of those that match are right, and how many are missed, by what is known."""
+        """A sentence on estimated precision and recall."""
         right, found = self.precision, self.recall
-        modest = "" if self.answers else " This is a guess from the scores alone; a few answers make it better."
+        modest = "" if self.answers else " This is a guess from the scores only; a few answers improve it."
         return (
             f"About {right.mean:.0%} of them are right ({right.low:.0%} to {right.high:.0%}), and about {found.mean:.0%} "
             f"of all matches are among them ({found.low:.0%} to {found.high:.0%}).{modest}"

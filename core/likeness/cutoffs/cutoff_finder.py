@@ -1,4 +1,4 @@
-"""Which images match a query, how sure that is, and which images to ask about."""
+"""Find cut-offs of query results, and images whose labels help most."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -31,22 +31,22 @@ def check_shares(fdr: float, confidence: float) -> None:
     """Raises InputError as `CutoffFinder` for shares out of range."""
     for name, value in (("fdr", fdr), ("confidence", confidence)):
         if not 0 < value < 1:
-            raise InputError(f"{name} is {value}; give a share above 0 and below 1, such as {0.1 if name == 'fdr' else 0.9}.")
+            raise InputError(f"{name} is {value}; pass a share above 0 and below 1, such as {0.1 if name == 'fdr' else 0.9}.")
 
 
 class CutoffFinder:
-    """Cut-offs of one query by the scores of all images and by answers on some; made once, and asked after every answer.
+    """Cut-offs of one query from the scores of all images and answers on some. Create it once, and call it after every answer.
 
-    The cut-off is where the expected F1 is highest, by a model that starts from the scores (`likeness.cutoffs.match_model`) and follows the answers.
-    What it says about precision and recall is an estimate. A promise is none: it is proved by answers on images drawn at random, whatever the model
-    says (`likeness.cutoffs.Bet`), and takes 15 to 30 of them. The model only chooses which set to check.
+    The cut-off maximizes the expected F1 of a model of the scores (`likeness.cutoffs.match_model`), updated by answers. Its precision and recall are
+    estimates. A promise is a guarantee: it is proved by 15 to 30 answers on random images, independent of the model (`likeness.cutoffs.Bet`), which
+    only chooses the set to check.
 
     Args:
         similarities: (n,) of all images to a query, of any kind in any space.
-        negatives: (m, n) similarities to negative prompts: other aspects of a notion, or neutral texts. The score is then by how much an image is
-            more similar to the query than to the nearest of them.
-        fdr: the share of a promised set that may be wrong, above 0 and below 1.
-        confidence: chance, above 0 and below 1, that no wrong promise is made for this query.
+        negatives: (m, n) similarities to negative prompts: other aspects of a notion, or neutral texts. The score is then the similarity to the query
+            minus that to the nearest of them.
+        fdr: allowed share of errors in a promised set, above 0 and below 1.
+        confidence: probability, above 0 and below 1, that no promise for this query is false.
 
     Raises:
         InputError: similarities that are not finite or of fewer than 2 images, negatives of other images, or fdr or confidence out of range.
@@ -80,9 +80,9 @@ class CutoffFinder:
         return self._draws[check]
 
     def cut_off(self, answers: Answers = ()) -> Cutoff:
-        """The cut-off after answers: row -> whether the image matches, or pairs of these, in the order in which they were given.
+        """The cut-off after answers: row -> whether the image matches, or such pairs, in chronological order.
 
-        Any images may be answered, but a promise takes those of `next_to_ask`. A row that there is not raises InputError.
+        Answers on any images are used, but a promise needs those of `next_to_ask`. Raises InputError for an unknown row.
         """
         known = self._places(answers)
         weights = self._weights(known)
@@ -102,7 +102,7 @@ class CutoffFinder:
         )
 
     def next_to_ask(self, answers: Answers = (), count: int = 1) -> Rows:
-        """Rows (count,) of the images whose answers help most; fewer where nearly all are answered.
+        """Rows (count,) of the images whose answers help most; fewer if nearly all are answered.
 
         The first five are near plausible cut-offs. Then images are drawn at random from the set whose promise would be largest, by what is known, and
         as long as the cut-off is uncertain every third is one near it; where no promise is in reach, all are. InputError: there is no such row, or a

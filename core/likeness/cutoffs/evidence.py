@@ -1,4 +1,4 @@
-"""How many answers prove that few of a set are wrong: a bet against "more than this share is wrong", image after image, without replacement."""
+"""Sequential test that few of a set are wrong: a betting martingale against "more than this share is wrong", sampling without replacement."""
 
 from typing import Any
 
@@ -45,9 +45,10 @@ class Bet:
         self._logs = [float(np.log(share)) for share, _ in _STAKES]
 
     def add(self, match: bool) -> None:
-        """Takes the next answer; more than there are unknown images raise InputError."""
+        """Adds an answer; raises InputError for more answers than unknown images."""
         if self.drawn >= self.unknown:
             raise InputError(f"There are more answers than the {self.unknown} images; pass one for each.")
+        # the least favorable number of errors, K = bound, gives the smallest chance of an error and so the smallest stake
         chance = min(1.0, max(0.0, (self.bound - self.errors) / (self.unknown - self.drawn)))
         self.drawn, self.errors = self.drawn + 1, self.errors + (not match)
         if match and chance == 1:  # that many errors are not left
@@ -59,6 +60,7 @@ class Bet:
 
 def _too_many(unknown: Any, confirmed: Any, fdr: float) -> Any:
     """The smallest number of errors that is more than the share."""
+    # 1e-9: a product such as 0.1 * 30 may be just below the integer
     return np.floor(fdr * (unknown + confirmed) + 1e-9) + 1
 
 
@@ -79,6 +81,7 @@ def answers_needed(unknown: NDArray[np.int64], confirmed: NDArray[np.int64], fdr
     for drawn in range(MOST_NEEDED):
         if not (needed == MOST_NEEDED).any():
             break
+        # at 1 the logarithm below would be infinite; such sets need no further answers
         chance = np.clip(bound / np.maximum(unknown - drawn, 1), 0, 1 - 1e-12)
         logs = logs + np.log1p(-parts * chance) - np.log1p(-chance)
         proved = (needed == MOST_NEEDED) & (np.logaddexp.reduce(logs, axis=0) >= -np.log(risk))

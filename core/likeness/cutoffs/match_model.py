@@ -1,4 +1,4 @@
-"""Which images match, as a probability that grows with the score: all plausible curves at once, weighed by the scores and by answers."""
+"""Probability of a match as an increasing function of the score: a posterior over curves, given scores and answers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -100,7 +100,9 @@ class MatchModel:
         """(g,) of the curves, in sum 1, after answers: the bins of images, and whether these match."""
         logs = self.prior.copy()
         for place, match in zip(bins, matches, strict=True):
+            # a lapse rate: a single mistaken answer must not exclude a curve
             logs += np.log(_LAPSE + (1 - 2 * _LAPSE) * (self.chance[:, place] if match else 1 - self.chance[:, place]))
+        # the maximum is subtracted so that not all weights underflow to zero
         weights = np.exp(logs - logs.max())
         return np.asarray(weights / weights.sum())
 
@@ -146,6 +148,7 @@ def match_model(bins: ScoreBins, zero: bool = False) -> MatchModel:
     are expected near 0.
     """
     center, slope = (each.ravel() for each in np.meshgrid(_centers(bins), np.geomspace(*_STEEPNESS, _SLOPES), indexing="ij"))
+    # beyond 40 the logistic function is 0 or 1 in single precision, and exp would overflow
     odds = np.clip(slope[:, None] * (bins.z - center[:, None]), -40, 40).astype(np.float32)
     chance: Curves = np.asarray(1 / (1 + np.exp(-odds)), np.float32)
     n = float(bins.ends[-1])
@@ -171,6 +174,7 @@ def _mixture_likelihood(bins: ScoreBins, chance: Curves) -> Floats:
     for part in (chance, 1 - chance):
         weight = np.maximum(part @ share, np.float32(1e-12))
         mean, square = (part @ (share * z)) / weight, (part @ (share * z**2)) / weight
+        # a floor: a component of one image would have deviation zero and infinite density
         deviation = np.sqrt(np.maximum(square - mean**2, np.float32(_LEAST_DEVIATION**2)))
         density += (weight / deviation)[:, None] * np.exp(-0.5 * ((z - mean[:, None]) / deviation[:, None]) ** 2)
     return np.asarray(np.log(np.maximum(density, np.float32(1e-12))) @ share, np.float64)

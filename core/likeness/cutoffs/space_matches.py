@@ -1,4 +1,4 @@
-"""The images of a space that match a query of any kind, without those that the query itself names."""
+"""Cut-offs of any query in a space, excluding images of the query itself."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -23,18 +23,18 @@ _LEAST = 1e-6  # of a composed query's score, whose logarithm is taken
 
 
 def check_negatives(query: Any, negatives: Sequence[str]) -> None:
-    """Raises InputError as `SpaceMatches` for negatives with a query that has its own."""
+    """Raises InputError for negative prompts with a query that has negative weights."""
     if isinstance(query, Query) and negatives:
-        raise InputError("A query of several terms takes no negative prompts; add them to it with weights below 0.")
+        raise InputError("A composed query takes no negative prompts; add them as terms with negative weights.")
 
 
 class SpaceMatches:
-    """Cut-offs of a query in a space: `CutoffFinder` with the space's own rows. Made once, and asked after every answer.
+    """Cut-offs of a query in a space: `CutoffFinder` with rows of the space. Create it once, and call it after every answer.
 
     Args:
         space: of images.
         query: what `Space.nearest` takes for one query: a text, a row, an image, a vector, or a `Query` of several with signs and weights.
-        negatives: texts that shall not be meant, such as `other_prompts`.
+        negatives: negative prompts, such as from `other_prompts`.
         allowed: (n,) bool, only these images count, such as those that filters leave; None: all.
         fdr, confidence, seed: as in `CutoffFinder`.
 
@@ -72,7 +72,7 @@ class SpaceMatches:
             inside = np.asarray(allowed, bool)[self.rows]
             self.rows, similarities = self.rows[inside], similarities[inside]
         if len(self.rows) < 2:
-            raise InputError(f"{len(self.rows)} images are left beside those of the query, and a cut-off divides at least two; take back a filter.")
+            raise InputError(f"{len(self.rows)} images remain besides those of the query, but a cut-off needs at least two; remove a filter.")
         others = None
         if negatives:
             places = space.text_query(negatives[0]) if space.embed_texts is None else space.embed_texts(list(negatives))  # the former says why not
@@ -99,14 +99,12 @@ class SpaceMatches:
         return np.asarray(self.finder.scores[self._places[np.fromiter(rows, np.int64)]])
 
     def _known(self, answers: Answers) -> list[tuple[int, bool]]:
-        """Answers on images that the query names, or that are not allowed, say nothing and are left out; a row that there is not is refused."""
+        """Drops answers on images of the query or not allowed ones; raises InputError for an unknown row."""
         return [(int(self._places[row]), match) for row, match in answer_pairs(answers, len(self._places)) if self._places[row] >= 0]
 
 
 def query_similarities(space: "Space", query: Any) -> tuple[NDArray[np.int64], Floats]:
-    """Rows (m,) of all images but those that the query names, and how similar they are to it (m,); of a `Query` the logarithm of how well all terms
-    hold.
-    """
+    """Rows (m,) of all images except those of the query, and their similarities (m,); for a `Query` the logarithm of how well all terms hold."""
     if isinstance(query, Query):
         places, weights = np.vstack([space.place(what) for _, what in query.terms]), [weight for weight, _ in query.terms]
         found = search_composed(space.vectors, places, weights, len(space), left_out=query.rows)
@@ -122,7 +120,7 @@ def query_similarities(space: "Space", query: Any) -> tuple[NDArray[np.int64], F
 def other_prompts(notion: "Notion", text: str) -> list[str]:
     """The prompts of a notion with aspects that a text does not name, where it names one: of colors and "a red car", those of all colors but red.
 
-    Empty where the text names none, so that nothing is known of what it is not.
+    Empty if the text contains no aspect.
 
     Example:
         >>> from likeness.notions import Notion

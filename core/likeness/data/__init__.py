@@ -1,4 +1,4 @@
-"""Tables of images and what fills them."""
+"""Tables of images, and the readers that create them."""
 
 from likeness.data.captions_column import (
     CAPTION_COLUMN as CAPTION_COLUMN,

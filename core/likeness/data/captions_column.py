@@ -1,4 +1,4 @@
-"""Sentences about images as a column of a table: `captions`, a JSON list of sentences as text."""
+"""The column `captions`: a JSON list of sentences per image."""
 
 import json
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ CAPTIONS_COLUMN, CAPTION_COLUMN = "captions", "caption"
 
 
 def captions_cell(sentences: Sequence[str]) -> str:
-    """Sentences of one image as the column holds them."""
+    """A cell of the column: the sentences of one image as JSON."""
     return json.dumps(list(sentences), ensure_ascii=False)
 
 
 def read_captions(table: ImageTable) -> list[list[str]]:
-    """The sentences of each image, in row order: from the column `captions`, JSON lists as text, which a CSV or Parquet file keeps; or where there
-    is none from the column `caption`, one sentence per image.
+    """The sentences of each image, in row order: from the column `captions` (JSON lists, which CSV and Parquet files can store), or else from the
+    column `caption`, one sentence per image.
 
     Raises:
-        InputError: no such column, a cell that is no such list, or an image without a sentence.
+        InputError: neither column exists, a cell is not such a list, or an image has no sentence.
     """
     if CAPTIONS_COLUMN in table.frame.columns:
         found = [_sentences(table, row, cell) for row, cell in enumerate(table.frame[CAPTIONS_COLUMN])]
@@ -31,18 +31,18 @@ def read_captions(table: ImageTable) -> list[list[str]]:
         found = [[cell.strip()] if isinstance(cell, str) and cell.strip() else [] for cell in table.frame[CAPTION_COLUMN]]
     else:
         raise InputError(
-            f"'{table.name}' has no captions but the columns {', '.join(table.attributes[:20]) or 'path'}; add a column 'captions' (a JSON list of "
+            f"'{table.name}' has no captions, only the columns {', '.join(table.attributes[:20]) or 'path'}; add a column 'captions' (a JSON list of "
             f"sentences) or 'caption' (one sentence)."
         )
     empty = next((row for row, sentences in enumerate(found) if not sentences), None)
     if empty is not None:
-        raise InputError(f"The image '{table.frame['path'][empty]}' of '{table.name}' has no caption; add one or leave the image out.")
+        raise InputError(f"The image '{table.frame['path'][empty]}' of '{table.name}' has no caption; add one or remove the image.")
     return found
 
 
 def with_caption_column(frame: pd.DataFrame, name: str, file: str) -> pd.DataFrame:
-    """A frame whose column `name` is called as `read_captions` reads it: `captions` where all its cells are JSON lists, else `caption`. A column that
-    was called so before becomes "NAME (attribute)". Raises InputError where there is no such column.
+    """Renames the column `name` for `read_captions`: to `captions` if all its cells are JSON lists, else to `caption`. An existing column of that
+    name becomes "NAME (attribute)". Raises InputError if there is no column `name`.
     """
     if name not in frame.columns:
         listed = ", ".join(f"'{column}'" for column in frame.columns[:20])
@@ -68,7 +68,7 @@ def _sentences(table: ImageTable, row: int, cell: object) -> list[str]:
 
 
 def _listed(cell: object) -> list[str] | None:
-    """The texts of a JSON list of texts; None where a cell holds no such list."""
+    """The strings of a JSON list of strings; None for other cells."""
     try:
         found = parse_json(cell, "it") if isinstance(cell, str) and cell.lstrip().startswith("[") else None
     except InputError:

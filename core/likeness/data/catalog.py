@@ -1,6 +1,6 @@
-"""The datasets that the app offers: the shipped one and those that people added.
+"""The datasets of the app: the shipped one and added ones.
 
-`owner` is who is asking, where several people share a server; None sees all.
+`owner` is the current account on a shared server; None sees all datasets.
 """
 
 import hashlib
@@ -19,17 +19,17 @@ from likeness.io import TransientError, cache_dir, is_transient, make_folder, re
 
 @dataclass(frozen=True)
 class DatasetEntry:
-    """Images somewhere on disk, seen through one encoder.
+    """A source of images with an encoder.
 
     Attributes:
-        id: short hash of source and encoder; stands in URLs instead of a path.
+        id: short hash of source and encoder; used in URLs instead of a path.
         source: what `likeness.data.read_dataset` takes, with an absolute path.
         encoder: a name that `likeness.encoders.load_encoder` takes.
-        path_column: the column of a CSV / Parquet file that holds the paths; None to find it.
-        owner: who alone finds it in the list; "" for everyone's. Who has its id, from a link, can open it.
-        gps: whether it is shown where photos were taken.
-        warning: what stands above its map, such as that the encoder hardly sees anything in the images.
-        count: of its images when they were embedded; 0 where that is not known.
+        path_column: column of paths in a CSV / Parquet file; None to detect it.
+        owner: the only account that sees it in the list; "" for everyone. Anyone with its id, from a link, can open it.
+        gps: whether positions of photos are shown.
+        warning: shown above its map, such as that the encoder hardly separates the images.
+        count: number of images when they were embedded; 0 if unknown.
     """
 
     id: str
@@ -49,43 +49,45 @@ SHIPPED_CARS = DatasetEntry(DATASET, "Synthetic Cars", DATASET, CARS_ENCODER)
 
 
 def new_entry(name: str, source: str, encoder: str, path_column: str | None = None, owner: str = "", gps: bool = False) -> DatasetEntry:
-    """An entry whose id follows from its source and encoder, and, where it has one, its owner: nobody else can guess it then."""
+    """An entry whose id is derived from source, encoder and, if given, owner, so that others cannot guess it."""
+    # optional parts are appended only if set, so that ids of older versions stay valid
     text = "\n".join([source, encoder, path_column or "", *([owner] if owner else []), *(["gps"] if gps else [])])
+    # a private id works like a password in links, so it is longer
     digits = 32 if owner else 16
     return DatasetEntry(hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:digits], name, source, encoder, path_column, owner, gps)
 
 
 def list_datasets(owner: str | None = None) -> list[DatasetEntry]:
-    """The shipped dataset first, then the added ones in the order of their adding: all, or everyone's and the owner's. Raises InputError if the list
-    on disk can't be read.
+    """The shipped dataset, then the added ones in order: all, or only public ones and the owner's. Raises InputError if the list on disk cannot be
+    read.
     """
     return [SHIPPED_CARS, *(entry for entry in _read() if owner is None or entry.owner in ("", owner))]
 
 
 def find_dataset(id: str) -> DatasetEntry:
-    """Raises InputError if there is no dataset with this id."""
+    """The dataset with this id; raises InputError if there is none."""
     for entry in [SHIPPED_CARS, *_read()]:
         if entry.id == id:
             return entry
-    raise InputError(f"There is no dataset with the id '{id}' here; it may have been removed: choose another one.")
+    raise InputError(f"There is no dataset with the id '{id}' here; it may have been removed. Choose another one.")
 
 
 def add_dataset(entry: DatasetEntry) -> None:
-    """Adds the entry, or replaces the one with the same id."""
+    """Adds an entry, or replaces the one with the same id."""
     with _alone():
         _write([*(known for known in _read() if known.id != entry.id), entry])
 
 
 def rename_dataset(id: str, name: str) -> DatasetEntry:
-    """Gives an added dataset another name; its id stays, and with it every link that names it.
+    """Renames an added dataset; its id, and so every link to it, stays the same.
 
     Raises:
-        InputError: the name is empty or too long, or no dataset that was added has this id.
+        InputError: the name is empty or too long, or there is no added dataset with this id.
     """
     name = " ".join(name.split())
     if not 0 < len(name) <= _LONGEST_NAME:
         raise InputError(
-            f"A dataset's name has between 1 and {_LONGEST_NAME} letters, and '{name[:_LONGEST_NAME]}' has {len(name)}; write another one."
+            f"A dataset's name must have 1 to {_LONGEST_NAME} characters, but '{name[:_LONGEST_NAME]}' has {len(name)}; choose another one."
         )
     with _alone():
         entries = {entry.id: entry for entry in _read()}
@@ -97,18 +99,19 @@ def rename_dataset(id: str, name: str) -> DatasetEntry:
 
 
 def remove_dataset(id: str) -> None:
-    """Takes the entry off the list; the images stay where they are."""
+    """Removes an entry from the list; images are not deleted."""
     with _alone():
         _write([known for known in _read() if known.id != id])
 
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """While it lasts, no other thread and no other process changes the list."""
+    """Locks the list against other threads and processes."""
     from filelock import FileLock
 
     place = cache_dir() / "locks" / "datasets"
     make_folder(place.parent)
+    # the file lock alone does not exclude threads of one process
     with _one_at_a_time, FileLock(place):
         yield
 
@@ -132,7 +135,7 @@ def _read() -> list[DatasetEntry]:
 
 @lru_cache(maxsize=4)
 def _entries(file: Path, mtime_ns: int, size: int, inode: int) -> tuple[DatasetEntry, ...]:
-    """Of the file in this state."""
+    """Entries of the file, cached by its state."""
     try:
         return tuple(_entry(fields) for fields in json.loads(regular_file(file).read_text(encoding="utf-8")))
     except (ValueError, TypeError, RecursionError, OSError, MemoryError) as error:

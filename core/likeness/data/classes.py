@@ -1,4 +1,4 @@
-"""Classes of images from the attributes of a table: which images have a label, and of several attributes the combination."""
+"""Classes of images from one attribute of a table, or from the combination of several."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -17,8 +17,8 @@ class ImageClasses:
     """The classes of a table's images.
 
     Attributes:
-        names: c class names in natural order; of several attributes, their values with blanks between ("red pickup").
-        labels: (n,) number of each image's class in `names`; -1 for an image without a label, which is in no class.
+        names: c class names in natural order; values of several attributes are joined by spaces ("red pickup").
+        labels: (n,) index of each image's class in `names`; -1 for an image without a label.
     """
 
     names: list[str]
@@ -31,12 +31,12 @@ class ImageClasses:
 
     @property
     def left_out(self) -> int:
-        """How many images have no label."""
+        """Number of images without a label."""
         return int((self.labels < 0).sum())
 
 
 def labeled_images(table: ImageTable, attribute: str | Sequence[str]) -> ImageTable:
-    """The images that have a label of an attribute, or of each of several; the table itself where all have. Raises InputError as `image_classes`."""
+    """The images with a label of an attribute, or of each of several; the table itself if all have one. Raises InputError as `image_classes`."""
     found = _labeled(table, attribute)
     return table if found.all() else replace(table, frame=table.frame[found])
 
@@ -45,7 +45,7 @@ def image_classes(table: ImageTable, attribute: str | Sequence[str]) -> ImageCla
     """The class of each image by one attribute, or by several together; images without a label of one of them (`has_label`) are in no class.
 
     Raises:
-        InputError: no attribute, one that is not there, or no image that has a label.
+        InputError: no or an unknown attribute, or no image has a label.
     """
     known = _labeled(table, attribute)
     parts: pd.DataFrame = table.frame.loc[known, _columns(table, attribute)].astype(str)
@@ -60,7 +60,7 @@ def image_classes(table: ImageTable, attribute: str | Sequence[str]) -> ImageCla
 def _columns(table: ImageTable, attribute: str | Sequence[str]) -> list[str]:
     columns = [attribute] if isinstance(attribute, str) else list(attribute)
     if not columns:
-        raise InputError(f"No attribute is named; choose from {', '.join(table.attributes) or 'none'}.")
+        raise InputError(f"No attribute is given; choose from {', '.join(table.attributes) or 'none'}.")
     for column in columns:
         if column not in table.attributes:
             raise InputError(f"'{table.name}' has no attribute '{column}'; it has {', '.join(table.attributes) or 'none'}.")
@@ -77,7 +77,7 @@ def _labeled(table: ImageTable, attribute: str | Sequence[str]) -> NDArray[np.bo
 
 
 def part_of(classes: ImageClasses, kept: Collection[str]) -> tuple[NDArray[np.int64], ImageClasses]:
-    """The rows (m,) of the images of some classes, and these classes numbered anew, in the same order."""
+    """The rows (m,) of the images of some classes, and these classes renumbered in the same order."""
     names = [name for name in classes.names if name in kept]
     numbers = np.full(len(classes.names), -1, dtype=np.int64)
     numbers[[place for place, name in enumerate(classes.names) if name in kept]] = np.arange(len(names))

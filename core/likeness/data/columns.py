@@ -1,4 +1,4 @@
-"""Columns beside those of a table, whatever these are called, and columns whose values are numbers, also where the table keeps them as texts."""
+"""Add columns to a table without name clashes, and read numbers from text columns."""
 
 import re
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]*)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?"
 
 
 def numbers_of(column: "pd.Series[Any]") -> NDArray[np.float64] | None:
-    """The numbers (n,) of a column, NaN where one is missing; None where it holds anything else.
+    """The numbers (n,) of a column, NaN if missing; None if it holds anything else.
 
-    Texts are numbers where each writes one, some with a point or an exponent, and no two write the same: "1.5" beside "2", and not "007", which is a
-    code, nor "1.10" beside "1.1", which are two versions.
+    Text counts as numbers if every cell is one, some with a point or exponent, and no two cells are equal numbers: "1.5" and "2", but not "007",
+    which is a code, nor "1.10" and "1.1", which are versions.
 
     Example:
         >>> numbers_of(pd.Series(["1.5", "2", None])).tolist(), numbers_of(pd.Series(["1.1", "1.10"]))
@@ -42,7 +42,7 @@ def _is_number(value: Any) -> bool:
 
 
 def with_columns_before(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """A frame of n rows behind further columns, name -> n values; an attribute that is called like one of them becomes "NAME (attribute)".
+    """Prepends columns (name -> n values) to a frame of n rows; an attribute with the name of one of them becomes "NAME (attribute)".
 
     Example:
         >>> with_columns_before(pd.DataFrame({"path": ["a.jpg"], "row": ["top"]}), {"row": [7]}).columns.tolist()
@@ -53,7 +53,7 @@ def with_columns_before(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.D
 
 
 def free_name(name: str, taken: "set[Any]", what: str) -> str:
-    """The name, with what it is in brackets as often as it takes to be none of those taken."""
+    """A free name: the name, with its kind in parentheses appended until it is not taken."""
     while name in taken:
         name = f"{name} ({what})"
     return name

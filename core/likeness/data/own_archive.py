@@ -1,4 +1,4 @@
-"""An archive of images that a person names: unpacked once into the cache, and read from there."""
+"""Read a ZIP file of images: it is unpacked once into the cache."""
 
 import hashlib
 import json
@@ -19,13 +19,13 @@ _LIMITS = UploadLimits()
 
 
 def archives_dir() -> Path:
-    """Where archives are unpacked."""
+    """Folder of unpacked archives."""
     return cache_dir() / "archives"
 
 
 def read_archive(path: Path, path_column: str | None = None, name: str | None = None) -> ImageTable:
-    """The table of an archive's images, named as the file unless said otherwise, as `save_uploads` reads it; unpacked when it is first read or has
-    changed. Raises InputError as `save_uploads`, or where the archive holds more than is unpacked.
+    """The table of an archive's images, as in `save_uploads`, by default named as the file; unpacked on first use or after a change. Raises
+    InputError as `save_uploads`, or if the archive exceeds the limits.
     """
     name, index = name or name_to_text(path.stem), archives_dir() / f"{_state(path, path_column)}.json"
     known = _unpacked_before(index, name)
@@ -38,7 +38,7 @@ def read_archive(path: Path, path_column: str | None = None, name: str | None = 
 
 
 def _state(path: Path, path_column: str | None) -> str:
-    """Changes with the file: its place, size and time."""
+    """State of the file: path, size and modification time."""
     stat = path.stat()
     text = "\0".join((os.path.realpath(path), str(stat.st_size), str(stat.st_mtime_ns), path_column or ""))
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:24]
@@ -54,7 +54,7 @@ def _unpacked_before(index: Path, name: str) -> ImageTable | None:
 
 
 def _check_size(path: Path) -> None:
-    """What is wrong with the archive otherwise, `save_uploads` says."""
+    """Checks only the size; `save_uploads` reports all other problems."""
     try:
         with zipfile.ZipFile(path) as archive:
             files = [member for member in archive.infolist() if not member.is_dir()]
@@ -63,6 +63,6 @@ def _check_size(path: Path) -> None:
     size = max(sum(member.file_size for member in files), path.stat().st_size)
     if len(files) > _LIMITS.images or size > _LIMITS.unpacked_mb * 1_000_000:
         raise InputError(
-            f"'{path.name}' holds {len(files):,} files of {size / 1e6:,.0f} MB, more than is unpacked here ({_LIMITS.images:,} files, "
-            f"{_LIMITS.unpacked_mb:,} MB); unpack it yourself and name the folder."
+            f"'{path.name}' holds {len(files):,} files of {size / 1e6:,.0f} MB, more than the limits ({_LIMITS.images:,} files, "
+            f"{_LIMITS.unpacked_mb:,} MB); unpack it yourself and pass the folder."
         )

@@ -1,4 +1,4 @@
-"""Images and labels that a person has in Python, as a table."""
+"""Tables from images and labels given as Python objects."""
 
 from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from pathlib import Path
@@ -18,8 +18,8 @@ _LISTS = (list, tuple, set, frozenset, dict, np.ndarray)
 
 
 def own_table(images: Any, name: str) -> ImageTable:
-    """The table of a data frame with a column `path`, or of paths; they are relative to the current folder. Raises InputError for anything else, such
-    as pictures in memory or a dataset of another library, and says what can be passed instead.
+    """The table of a data frame with a column `path`, or of a list of paths, relative to the current folder. Raises InputError for anything else,
+    such as images in memory or a dataset of another library, with a hint what to pass.
     """
     if isinstance(images, pd.DataFrame):
         ImageTable(name, Path(), images)  # refuses one without a column of paths
@@ -30,12 +30,11 @@ def own_table(images: Any, name: str) -> ImageTable:
 
 
 def label_columns(labels: Any, rows: int, index: "pd.Index[Any] | None" = None) -> dict[str, "pd.Series[Any]"]:
-    """Labels as columns of a table, with the values as they are: no number is rounded to fit beside others. Values (n,), NumPy, torch or a list,
-    become the column "label"; a dict or a data frame has names. Those of pandas are taken in their order by the index 0 to n - 1, or that of the
-    images.
+    """Labels as columns of a table; values are kept exactly. Values (n,) as NumPy, torch or list become the column "label"; a dict or a data frame
+    has names. A pandas index must be 0 to n - 1 or that of the images.
 
     Raises:
-        InputError: not n values, a pandas index that is another one, since it says that the values belong elsewhere, or lists in place of values.
+        InputError: not n values, another pandas index, because the values would belong to other rows, or lists instead of values.
     """
     given = labels if isinstance(labels, Mapping | pd.DataFrame) else {"label": labels}
     return {str(name): _column(str(name), given[name], rows, index) for name in given}
@@ -61,11 +60,11 @@ def _kind(value: Any) -> str:
 
 
 def _way(value: Any) -> str:
-    """What a person can pass in place of a value that is no path."""
+    """What to pass instead of a value that is not a path."""
     if hasattr(value, "samples") and hasattr(value, "classes"):  # of torchvision
         return "pass the paths of its files, [path for path, _ in dataset.samples], and labels=dataset.targets"
     if type(value).__module__.startswith(("PIL.", "numpy", "torch")):
-        return f"save pictures that are in memory as files and {_WAYS}; vectors of them, `lk.load('photos').encode_images(images)`, need no paths"
+        return f"save images in memory as files and {_WAYS}; their vectors, `lk.load('photos').encode_images(images)`, need no paths"
     if type(value).__module__.startswith(("datasets.", "torch.")):
         return f"save its images as files and {_WAYS}"
     return _WAYS
@@ -80,16 +79,16 @@ def _column(name: str, given: Any, rows: int, index: "pd.Index[Any] | None") -> 
         )
     values = to_numpy(given) if is_torch(given) else given
     if isinstance(values, str | bytes | set | frozenset | Mapping) or not isinstance(values, Iterable):
-        raise InputError(f"The labels '{name}' are {_kind(values)}, {str(values)[:80]!r}; give one label per row.")
+        raise InputError(f"The labels '{name}' are {_kind(values)}, {str(values)[:80]!r}; pass one label per row.")
     shape = np.shape(values) if isinstance(values, np.ndarray | pd.DataFrame) else (len(values := _listed(values)),)
     if shape != (rows,):
-        raise InputError(f"The labels '{name}' have shape {shape} for {rows} rows; give one label per row.")
+        raise InputError(f"The labels '{name}' have shape {shape} for {rows} rows; pass one label per row.")
     column = _exact(values)
     held = next((value for value in column if isinstance(value, _LISTS)), None) if column.dtype == object else None
     if held is not None:
         raise InputError(
-            f"The labels '{name}' hold {_kind(held)}, first {str(held)[:80]}, but an image has one value of an attribute; join them as a text, or "
-            f"pass an attribute for each."
+            f"The labels '{name}' hold {_kind(held)}, first {str(held)[:80]}, but an attribute has one value per image; join them as text, "
+            "or pass one attribute each."
         )
     return column
 
@@ -99,7 +98,7 @@ def _listed(values: Any) -> Any:
 
 
 def _exact(values: Any) -> "pd.Series[Any]":
-    """A column of the values, of the narrowest type that holds each of them as it is."""
+    """A column of the narrowest type that holds every value exactly."""
     if not isinstance(values, list):
         return pd.Series(values).reset_index(drop=True)
     kept = pd.Series(values, dtype=object)

@@ -1,4 +1,4 @@
-"""Which images a paper trains on and which it evaluates."""
+"""Train and test splits of papers."""
 
 from collections.abc import Hashable, Sequence
 
@@ -13,17 +13,16 @@ SPLITS = ("test", "train", "all")
 
 
 def check_split(split: str, known: Sequence[str] = SPLITS) -> None:
-    """Raises InputError on a split that is not among `known`."""
+    """Raises InputError for a split that is not in `known`."""
     if split not in known:
         raise InputError(f"There is no split '{split}'; choose from {', '.join(known)}.")
 
 
 def zero_shot_half(labels: Sequence[Hashable], order: Sequence[Hashable], split: str) -> NDArray[np.bool_]:
-    """The images of one half of the classes, (n,) True where an image belongs to `split`: "train", "test" or "all".
+    """Mask (n,) of the images of `split`: "train" or "test", each half of the classes, or "all".
 
-    The zero-shot protocol of deep metric learning, which the InDiReCT paper follows (appendix, sections 2.2 and 2.3): the first half of the
-    classes, in their `order`, trains, the second is evaluated, so that no class is in both. Of an odd number of classes the second half is the
-    larger.
+    The zero-shot protocol of deep metric learning, used by the InDiReCT paper (appendix, sections 2.2 and 2.3): the first half of the classes, in
+    their `order`, is for training, the second for evaluation, so that no class is in both. With an odd number of classes the second half is larger.
 
     Raises:
         InputError: an unknown split.
@@ -35,11 +34,11 @@ def zero_shot_half(labels: Sequence[Hashable], order: Sequence[Hashable], split:
 
 
 def class_halves(table: ImageTable, attribute: str) -> tuple[ImageTable, ImageTable]:
-    """Train and test table of any images: the first and the second half of an attribute's values, in natural order (2 before 10). Images without a
-    label (`has_label`) are in neither.
+    """Train and test tables: the first and the second half of an attribute's values, in natural order (2 before 10). Images without a label
+    (`has_label`) are in neither.
 
     Raises:
-        InputError: if there is no such attribute, no image has it, or all have the same value.
+        InputError: an unknown attribute, no image has it, or all have the same value.
     """
     if attribute not in table.attributes:
         raise InputError(f"'{table.name}' has no attribute '{attribute}'; it has {', '.join(table.attributes) or 'none'}.")
@@ -49,6 +48,6 @@ def class_halves(table: ImageTable, attribute: str) -> tuple[ImageTable, ImageTa
     labels = [str(value) for value in frame[attribute]]
     order = sorted(set(labels), key=natural_key)
     if len(order) < 2:
-        raise InputError(f"All images of '{table.name}' have the same '{attribute}', '{order[0]}'; two values at least can be split into halves.")
+        raise InputError(f"All images of '{table.name}' have the same '{attribute}', '{order[0]}'; at least two values are needed.")
     train, test = (ImageTable(f"{table.name} ({split})", table.root, frame[zero_shot_half(labels, order, split)]) for split in ("train", "test"))
     return train, test

@@ -1,4 +1,4 @@
-"""From what a person names to a table of images."""
+"""Read images from a folder, file, URL or dataset name into a table."""
 
 import os
 import re
@@ -38,7 +38,7 @@ class _Published(NamedTuple):
         found = named_dataset(self.name) if self.name in dataset_names() else None
         if found is None or found.layout is None:
             known = ", ".join(published_names())
-            raise InputError(f"There is no dataset '{self.name}' in '{self}'; write one of {known} before the colon, or give a folder.")
+            raise InputError(f"There is no dataset '{self.name}' in '{self}'; write one of {known} before the colon, or pass a folder.")
         return found
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ class _Published(NamedTuple):
 
 
 class TableColumns(NamedTuple):
-    """Columns of a CSV, TSV or Parquet file, by their names; None: they are found."""
+    """Names of columns in a CSV, TSV or Parquet file; None: detect them."""
 
     path: str | None = None
     caption: str | None = None
@@ -57,7 +57,7 @@ _NAMED: ContextVar[TableColumns | None] = ContextVar("named columns", default=No
 
 @contextmanager
 def named_columns(columns: TableColumns) -> Iterator[None]:
-    """Within it, `read_dataset` takes these columns where it is told none: for a command, which hands on the name of a source alone."""
+    """Sets the default columns of `read_dataset` within a block; for commands, which only pass on the source."""
     token = _NAMED.set(columns)
     try:
         yield
@@ -73,20 +73,20 @@ def read_dataset(
     caption_column: str | None = None,
     remote: bool = False,
 ) -> ImageTable:
-    """A table from what a person names.
+    """Reads a table of images from a source.
 
     Args:
-        source: a folder of images, all of which are taken; a CSV, TSV or Parquet file that lists them; a ZIP file of images; or a dataset by name
-            (`likeness.data.dataset_names`): "cars", which ships; "caltech101", fetched when first read; "synthetic-poses" or "synthetic-poses@500",
-            drawn once; "cars196:FOLDER", a published one with its labels; "cars196/all:FOLDER" for more of it than the paper evaluates.
-        path_column: the column of paths in a table; by default it is found.
-        name: shown to people; by default the folder's, file's or dataset's.
-        caption_column: the column of captions in such a file, a sentence or a JSON list of sentences a cell; by default "captions" or "caption".
-        gps: of a folder of photos, where they were taken is read, too, as "latitude" and "longitude".
-        remote: paths of such a file that are URLs count as images that are there; only for a file that the person who runs the program named.
+        source: a folder of images; a CSV, TSV or Parquet file that lists them; a ZIP file of images; or a dataset by name
+            (`likeness.data.dataset_names`): "cars", which ships; "caltech101", downloaded on first use; "synthetic-poses" or "synthetic-poses@500",
+            generated once; "cars196:FOLDER", a published one with its labels; "cars196/all:FOLDER" for more than the paper evaluates.
+        path_column: column of paths in a table; by default it is detected.
+        name: display name; by default that of the folder, file or dataset.
+        caption_column: column of captions in a table, a sentence or a JSON list of sentences per cell; by default "captions" or "caption".
+        gps: also read positions of photos in a folder, as "latitude" and "longitude".
+        remote: accept URLs as paths in a table without a check; only for files named by the person who runs the program.
 
     Raises:
-        InputError: if there is no such place or dataset, or it holds no images, or a column is named and it is no such file.
+        InputError: the source does not exist or holds no images, or a column is given for something other than a table.
 
     Example:
         >>> read_dataset("cars").name
@@ -98,8 +98,8 @@ def read_dataset(
 
 
 def read_official_parts(source: str) -> tuple[ImageTable, int]:
-    """The train and the test part of a paper's dataset in one table, the first one first, and how many images train. Raises InputError for what is no
-    published dataset, such as "cub200:FOLDER", or one that cannot be read.
+    """The train and test parts of a published dataset, such as "cub200:FOLDER", in one table, and the number of train images, which come first.
+    Raises InputError for other or unreadable sources.
     """
     if not is_published_source(source):
         raise InputError(f"'{source}' has no official split; name a paper's dataset, such as 'cub200:FOLDER', or split by classes.")
@@ -110,9 +110,7 @@ def read_official_parts(source: str) -> tuple[ImageTable, int]:
 
 
 def absolute_source(source: str) -> str:
-    """What `read_dataset` takes, so that it is found from anywhere: with an absolute folder or file. Raises InputError for a path that may not be
-    read here.
-    """
+    """The source for `read_dataset` with an absolute path, valid from any folder. Raises InputError for a path that may not be read here."""
     if source.partition("@")[0] in plain_names():
         return source
     if is_published_source(source):
@@ -122,13 +120,13 @@ def absolute_source(source: str) -> str:
 
 
 def is_published_source(source: str) -> bool:
-    """Whether this reads `NAME:FOLDER` and is not the path of something that is there."""
+    """True if the source has the form `NAME:FOLDER` and is not an existing path."""
     return _PUBLISHED.fullmatch(source.strip()) is not None and not Path(source).expanduser().exists()
 
 
 def recognized(folder: str | Path) -> str | None:
-    """The source that reads this folder as the published dataset that lies in it, such as "cars196:data/cars", for a hint: a folder alone is never
-    read so, since who names one means all images in it. None if there is none.
+    """A hint: the source that reads the published dataset in this folder, such as "cars196:data/cars", or None. A plain folder is never read that
+    way, because it means all of its images.
     """
     try:
         place = as_path(folder)
@@ -143,15 +141,15 @@ def recognized(folder: str | Path) -> str | None:
 def _read(source: str | Path, columns: TableColumns, name: str | None, gps: bool, remote: bool) -> ImageTable:
     if not isinstance(source, str | Path):
         raise InputError(
-            f"The images are a {type(source).__name__}; give a folder, a file or a dataset's name. `lk.embed` takes a data frame with a column "
+            f"The images are a {type(source).__name__}; pass a folder, a file or a dataset's name. `lk.embed` takes a data frame with a column "
             f"'path', and a list of paths."
         )
     text = str(source)
     if not text.strip():
-        raise InputError("No images are named; give 'cars', a folder, a CSV or Parquet file, or a dataset such as 'cars196:FOLDER'.")
+        raise InputError("No images are given; pass 'cars', a folder, a CSV or Parquet file, or a dataset such as 'cars196:FOLDER'.")
     named = columns.path or columns.caption
     if named is not None and Path(text).suffix.lower() not in (*TABLE_SUFFIXES, *ARCHIVE_SUFFIXES):
-        raise InputError(f"'{text}' is no CSV, Parquet or ZIP file, so it has no column '{named}' to read; give the file that lists the images.")
+        raise InputError(f"'{text}' is not a CSV, Parquet or ZIP file, so it has no column '{named}'; pass the file that lists the images.")
     plain, _, count = text.partition("@")
     if plain in plain_names():
         return _read_plain(named_dataset(plain), text, count)
@@ -164,7 +162,7 @@ def _read(source: str | Path, columns: TableColumns, name: str | None, gps: bool
         table = read_archive(path, columns.path, name)
         return replace(table, frame=with_caption_column(table.frame, columns.caption, path.name)) if columns.caption else table
     if path.is_file() and path.suffix.lower() in OTHER_ARCHIVES:
-        raise InputError(f"'{path.name}' is an archive that is not unpacked here; unpack it and name the folder, or pack the images as a ZIP file.")
+        raise InputError(f"'{path.name}' is an archive of an unsupported kind; unpack it and pass the folder, or pack the images as a ZIP file.")
     if not path.exists() and path.suffix.lower() not in TABLE_SUFFIXES:
         raise _nothing_there(text)
     return tabular.read_table(path, columns.path, name, remote, caption_column=columns.caption)
@@ -177,28 +175,30 @@ def _read_plain(dataset: Dataset, source: str, count: str) -> ImageTable:
     if dataset.origin != "generated" or (source != dataset.name and not whole):
         generated = [name for name in plain_names() if named_dataset(name).origin == "generated"]
         named = ", ".join(generated)
-        raise InputError(f"There are no generated images '{source}'; write one of {named}, perhaps with a number: '{generated[0]}@500'.")
+        raise InputError(
+            f"There are no generated images '{source}'; choose one of {named}, optionally with a number of images: '{generated[0]}@500'."
+        )
     return dataset.read(int(count) if count else None)
 
 
 def _read_published(source: _Published) -> ImageTable:
     dataset = source.dataset()
     if not source.folder:
-        raise InputError(f"'{source}' names no folder; write where it lies, as in '{source.name}:data/{source.name}'.")
+        raise InputError(f"'{source}' lacks a folder; write it as '{source.name}:data/{source.name}'.")
     return dataset.read(source.folder, source.split or dataset.split)
 
 
 def _published(source: str) -> _Published:
     match = _PUBLISHED.fullmatch(source.strip())
     if match is None:
-        raise InputError(f"'{source}' names no dataset; write it as NAME:FOLDER with one of {', '.join(published_names())}.")
+        raise InputError(f"'{source}' lacks a dataset name; write NAME:FOLDER with one of {', '.join(published_names())}.")
     return _Published(match["name"].lower(), match["split"] or "", match["folder"].strip())
 
 
 def _nothing_there(source: str) -> InputError:
     if os.sep in source:
-        return InputError(f"There is nothing at '{source}'; give a folder of images, or a CSV or Parquet file that lists them.")
+        return InputError(f"There is nothing at '{source}'; pass a folder of images, or a CSV or Parquet file that lists them.")
     return InputError(
-        f"There is no dataset '{source}'; give {', '.join(plain_names())}, a folder of images, a CSV or Parquet file that lists them, or "
+        f"There is no dataset '{source}'; pass {', '.join(plain_names())}, a folder of images, a CSV or Parquet file that lists them, or "
         f"NAME:FOLDER with one of {', '.join(published_names())}."
     )

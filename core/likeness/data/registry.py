@@ -1,4 +1,4 @@
-"""The datasets with a name: those that `likeness.data.readers` lists, and those that stand above it or come with other packages."""
+"""Registry of named datasets: those of `likeness.data.readers`, and entry points of higher layers and other packages."""
 
 from likeness.data import readers
 from likeness.data.readers.dataset import Dataset
@@ -11,7 +11,7 @@ PUBLISHED_GROUP = "likeness.published_datasets"
 
 
 def dataset_names() -> list[str]:
-    """The names of all datasets, without loading those that are entry points.
+    """Names of all datasets, without loading entry points.
 
     >>> "cars196" in dataset_names()
     True
@@ -20,12 +20,12 @@ def dataset_names() -> list[str]:
 
 
 def named_datasets() -> list[Dataset]:
-    """All datasets with a name, in the order of their lists."""
+    """All named datasets, in registration order."""
     return [named_dataset(name) for name in dataset_names()]
 
 
 def named_dataset(name: str) -> Dataset:
-    """The dataset of this name; raises InputError with the known names if there is none."""
+    """The dataset of this name; raises InputError if there is none."""
     for dataset in readers.DATASETS:
         if dataset.name == name:
             return dataset
@@ -33,12 +33,12 @@ def named_dataset(name: str) -> Dataset:
         dataset = point.load()
         if isinstance(dataset, Dataset) and dataset.name == name:
             return dataset
-        raise InputError(f"The entry point '{name}' of '{point.group}' is no Dataset of that name; repair '{point.value}'.")
+        raise InputError(f"The entry point '{name}' of '{point.group}' is not a Dataset of that name; fix '{point.value}'.")
     raise InputError(f"There is no dataset '{name}'; choose from {', '.join(dataset_names())}.")
 
 
 def published_names() -> list[str]:
-    """The names of the published datasets, which are read as NAME:FOLDER."""
+    """Names of published datasets, which are read as NAME:FOLDER."""
     return [*(dataset.name for dataset in readers.DATASETS if dataset.layout is not None), *_points(PUBLISHED_GROUP)]
 
 
@@ -47,19 +47,19 @@ def _points(group: str) -> list[str]:
 
 
 def plain_names() -> list[str]:
-    """The names of the datasets that need no folder: what ships, and what is generated."""
+    """Names of datasets that need no folder: shipped, downloaded and generated ones."""
     published = set(published_names())
     return [name for name in dataset_names() if name not in published]
 
 
 def missing_archive(source: str) -> WebArchive | None:
-    """What has to be fetched before the dataset of this name can be read; None where nothing has to."""
+    """The archive to download before this dataset can be read; None if there is none."""
     archive = next((dataset.archive for dataset in readers.DATASETS if dataset.name == source.strip()), None)
     return archive if archive is not None and not archive.is_here else None
 
 
 def source_help() -> str:
-    """What a person can name for images, in one sentence for menus and help."""
+    """One sentence for menus and help that lists possible sources of images."""
     plain = ", ".join(f"`{name}`" for name in plain_names())
     published = ", ".join(f"`{name}:...`" for name in published_names())
     return (

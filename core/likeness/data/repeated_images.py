@@ -1,4 +1,4 @@
-"""Images that a table lists more than once: one row each, as far as the rows say the same."""
+"""Merge rows of the same image in a table, if they agree."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -16,15 +16,16 @@ _NAMED = 3
 
 
 def one_row_an_image(table: ImageTable, files: Files | None = None) -> ImageTable:
-    """The table with one row for an image that it lists several times, and a note of how many these are.
+    """The table with one row per repeatedly listed image, and notes with their number.
 
-    Rows of one file (`first_rows`, of `files` as `find_files` gives them) that agree in all columns become the first of them; rows that differ in
-    the column `caption` alone become one with the column `captions`, as `read_captions` reads it. Rows that differ in something else stay: where
-    their paths differ, the column `IMAGE_COLUMN` tells that they are one image, and no ranking finds one by the other.
+    Rows of one file (`first_rows` of `files`, from `find_files`) that agree in all columns become the first of them; rows that differ only in
+    `caption` become one with the column `captions`, as in `read_captions`. Rows that differ otherwise are kept: if their paths differ, the column
+    `IMAGE_COLUMN` marks them as one image, and rankings exclude each other.
     """
     table = replace(table, frame=table.frame.drop(columns=IMAGE_COLUMN, errors="ignore"))
     listed = table.frame["path"].tolist()
     first = first_rows(listed, table.root, find_files(listed, table.root)[1] if files is None else files)
+    # only rows of repeated images are compared: their columns may be many and slow to group
     places = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
     if not len(places):
         return table
@@ -46,13 +47,13 @@ def one_row_an_image(table: ImageTable, files: Files | None = None) -> ImageTabl
 
 
 def _stay(first: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Rows that are kept although another one of the same image is."""
+    """Rows kept in addition to another row of the same image."""
     return np.flatnonzero(kept & (np.bincount(first[kept], minlength=len(first))[first] > 1))
 
 
 def _captions_gathered(frame: pd.DataFrame, places: NDArray[np.int64], group: NDArray[Any], heads: NDArray[np.int64]) -> tuple[pd.DataFrame, bool]:
-    """The table with all captions of a group in its head's row, and whether any has different ones: only then the column is `captions`. Equal
-    captions stay as often as they are there: two people wrote the same.
+    """The table with all captions of a group in its first row, and whether any captions differ: only then the column is `captions`. Equal captions
+    are kept, because two people may write the same.
     """
     cells = frame[CAPTION_COLUMN].tolist()
     sentences: defaultdict[int, list[str]] = defaultdict(list)
@@ -81,11 +82,13 @@ def _merged_note(group: NDArray[Any], has_captions: bool) -> list[str]:
 
 
 def _stay_note(rows: pd.DataFrame, count: int) -> list[str]:
-    """What is said about `rows`, all those that stay, of `count` images."""
+    """The note about the kept `rows` of `count` images."""
     if not count:
         return []
     several = rows.groupby(IMAGE_COLUMN).nunique(dropna=False).max() > 1
     differ = [f"'{name}'" for name in several.index[several]]
     named = ", ".join(differ[:_NAMED]) + (", ..." if len(differ) > _NAMED else "")
     are = "image is" if count == 1 else "images are"
-    return [f"{count:,} {are} listed more than once with different values of {named}; all rows stay, and none finds another one of its image."]
+    return [
+        f"{count:,} {are} listed more than once with different values of {named}; all rows are kept, and rankings exclude rows of the same image."
+    ]

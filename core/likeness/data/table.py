@@ -1,4 +1,4 @@
-"""A set of images with attributes: what every reader and generator returns."""
+"""`ImageTable`: images with attributes, as returned by all readers and generators."""
 
 import hashlib
 from dataclasses import dataclass
@@ -27,14 +27,13 @@ _LISTED = 4
 
 @lru_cache(maxsize=4096)
 def content_digest(path: str, size: int, mtime_ns: int) -> str:
-    """SHA-256 of a file in hex, read once by a process as long as its size and time of change stay. Raises OSError where it cannot be read."""
+    """Hexadecimal SHA-256 of a file, cached until its size or modification time changes. Raises OSError if it cannot be read."""
     with open(path, "rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def has_label(labels: Any) -> NDArray[np.bool_]:
-    """Mask (n,) of the labels (n,) that say something: neither missing (None, NaN, NA) nor an empty text nor `UNLABELED`. What has no label takes
-    no part in any figure.
+    """Mask (n,) of valid labels: neither missing (None, NaN, NA) nor empty text nor `UNLABELED`. Images without a label are ignored in all metrics.
 
     Example:
         >>> has_label(["dog", None, "", "(unlabeled)"]).tolist()
@@ -50,7 +49,7 @@ def has_label(labels: Any) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Failure:
-    """An image that could not be read: its row in the table that was read, its path there, and why. A folder that could not be listed is row -1."""
+    """An image that could not be read: its row and path in the source table, and the reason. A folder that could not be listed has row -1."""
 
     row: int
     path: str
@@ -59,18 +58,18 @@ class Failure:
 
 @dataclass(frozen=True, repr=False)
 class ImageTable:
-    """Images of one dataset and what is known about each.
+    """Images of a dataset and their attributes.
 
     Attributes:
-        name: shown to people.
+        name: display name.
         root: folder that the paths are relative to.
         frame: one row per image, numbered from 0; the column `path` (relative to `root`, with forward slashes; a name
             that is not UTF-8 as `likeness.io.name_to_text` writes it), perhaps `likeness:sha256` (digest of each file that ships, by which embeddings
             are found) and `likeness:image` (of rows of one image with several paths the first), every further column an attribute; a name that is a
             number becomes a text.
-        failed: images that were left out because they could not be read.
+        failed: images skipped because they could not be read.
         has_images: false for rows of vectors that came without images: they have no column `path`.
-        notes: a sentence for each thing about the images that a person should know, such as what was left out.
+        notes: sentences that the user should see, such as about skipped files.
 
     Raises:
         InputError: if there is no `path` column or no row, or two columns have the same name.
@@ -91,7 +90,7 @@ class ImageTable:
     def __post_init__(self) -> None:
         if self.has_images and "path" not in self.frame.columns:
             columns = list(self.frame.columns)
-            raise InputError(f"The table '{self.name}' has no column 'path' but {columns}; name the column that holds the image paths.")
+            raise InputError(f"The table '{self.name}' has no column 'path', only {columns}; pass the name of the column of image paths.")
         names = [str(column) for column in self.frame.columns]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
@@ -123,14 +122,14 @@ class ImageTable:
         return [str(column) for column in self.frame.columns if column not in _NOT_ATTRIBUTES]
 
     def repeated_images(self) -> "pd.Series[str] | None":
-        """What names the image of each row (n,), where rows are of the same one; None where each row is an image of its own."""
+        """Image identifier of each row (n,) if some rows share an image; else None."""
         if not self.has_images:
             return None
         named = self.frame[IMAGE_COLUMN if IMAGE_COLUMN in self.frame.columns else "path"]
         return named if named.duplicated().any() else None
 
     def paths(self) -> list[Path]:
-        """Absolute path of each image, in row order. Raises InputError where the rows have no images."""
+        """Absolute path of each image, in row order. Raises InputError if there are no images."""
         if not self.has_images:
             raise InputError(f"The rows of '{self.name}' have no images; pass `images=` with the vectors.")
         return [self.root / text_to_name(path) for path in self.frame["path"]]

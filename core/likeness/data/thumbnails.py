@@ -1,4 +1,4 @@
-"""Small copies of images for galleries and maps, and for notebooks as HTML: in a row, each with a line of text below."""
+"""Thumbnails for galleries and maps, and as captioned HTML rows for notebooks."""
 
 import base64
 import io
@@ -27,15 +27,15 @@ _few = threading.BoundedSemaphore(os.cpu_count() or 1)
 
 
 def thumbnail(path: Path, size: int = THUMBNAIL_SIZE) -> bytes:
-    """The image, at most `size` pixels wide and high, as WebP. Orientation follows the image's EXIF data; small images are enlarged without
-    smoothing, so that 32-pixel photos stay crisp. Raises OSError if the file is missing or not an image.
+    """The image as WebP, at most `size` pixels wide and high, rotated by its EXIF data; small images are enlarged without smoothing, so that 32-pixel
+    photos stay crisp. Raises OSError if the file is missing or not an image.
     """
     return _shrunk(upright_picture(path, 2 * size), size)
 
 
 def large_picture(path: Path, most: int = LARGE_SIZE) -> bytes:
-    """The image to look at, in its own pixels as long as it has at most `most` of them in width and height, as WebP; without loss where it is small.
-    Raises OSError if the file is missing or not an image.
+    """The image as WebP, in full resolution up to `most` pixels in width and height; lossless if small. Raises OSError if the file is missing or not
+    an image.
     """
     from PIL import Image
 
@@ -50,8 +50,8 @@ def large_picture(path: Path, most: int = LARGE_SIZE) -> bytes:
 
 
 def upright_picture(path: Path, least: int | None = None) -> "Image.Image":
-    """An image to be shown, upright and RGB. As many are decoded at once as there are processors, and of large ones a single one. Where `least`
-    pixels in each direction are enough, a JPEG is decoded at a reduced size. Raises OSError if the file is missing or not an image.
+    """An upright RGB image for display. At most one image per processor is decoded at once, and only one large image. With `least`, the minimum width
+    and height needed, a JPEG is decoded at a reduced size. Raises OSError if the file is missing or not an image.
     """
     from PIL import Image
 
@@ -64,6 +64,7 @@ def upright_picture(path: Path, least: int | None = None) -> "Image.Image":
             with Image.open(file) as image:
                 if least is not None:
                     image.draft("RGB", (least, least))
+                # large before few: a thread that waits for the large slot does not hold one of the others
                 with _one_large if image.width * image.height > _LARGE else nullcontext(), _few:
                     return to_rgb(image)
     except OSError:
@@ -84,9 +85,7 @@ def _shrunk(picture: "Image.Image", size: int) -> bytes:
 
 
 def picture_html(title: str, paths: Sequence[Path], captions: Sequence[str]) -> str:
-    """A heading and a tile for each image with its caption below, all plain text; where a file cannot be read, its name
-    stands in the picture's place.
-    """
+    """HTML with a heading and a captioned tile per image; texts are escaped. The name of an unreadable file replaces its image."""
     tiles = "".join(f'<div style="{_TILE}">{_picture(path)}<br>{escape(text)}</div>' for path, text in zip(paths, captions, strict=True))
     return f"<div><div>{escape(title)}</div>{tiles}</div>"
 

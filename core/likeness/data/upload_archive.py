@@ -1,4 +1,4 @@
-"""The images inside an uploaded ZIP file, without trusting anything that it says of itself."""
+"""Read images from an uploaded ZIP file without trusting its headers."""
 
 import io
 import stat
@@ -21,8 +21,8 @@ _RATIO, _FROM_BYTES = 200, 64 * 1024**2  # bytes out for a byte in; photos hardl
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What one upload may hold: images, those in ZIP files included; megabytes of all of them; pixels of one; and gigabytes of all uploads in the
-    folder together, None for whatever the disk holds.
+    """Limits of an upload: number of images, including those in ZIP files; total megabytes; pixels per image; and gigabytes of all uploads together,
+    None for no limit.
     """
 
     images: int = 20_000
@@ -33,24 +33,24 @@ class UploadLimits:
 
 @dataclass(frozen=True)
 class ArchiveTable:
-    """A CSV, TSV or Parquet file in an archive; its content is None where it lies beside the folders of images, or is too large to be read."""
+    """A CSV, TSV or Parquet file in an archive; its content is None if it is beside the folders of images, or too large."""
 
     path: str
     content: bytes | None
 
 
 def zipped_images(name: str, content: bytes, limits: UploadLimits, tables: list[ArchiveTable] | None = None) -> Iterator[tuple[str, bytes]]:
-    """Names, with their folders, and contents of the images in a ZIP file; archives inside it stay closed, hidden files and others are passed
-    over. An image that cannot be unpacked comes without content, which no check lets through. Never more is unpacked than `MAX_UPLOAD_BYTES` for
-    one image and `limits.unpacked_mb` for all, whatever the archive declares. The tables in it are appended to `tables`, before the first image
-    comes.
+    """Yields paths and contents of the images in a ZIP file; nested archives, hidden and other files are skipped. An image that cannot be unpacked
+    has empty content, which every check rejects. At most `MAX_UPLOAD_BYTES` per image and `limits.unpacked_mb` in total are unpacked, whatever the
+    archive declares. Its tables are appended to `tables` before the first image is yielded.
 
     Raises:
         InputError: a damaged or encrypted archive, none or too many images in it, links, entries that share their bytes, or a bomb.
     """
     shown = plain_name(name)
+    # counted before `zipfile` builds an object for every entry
     if content.count(_CENTRAL) > (1 + _OTHERS) * limits.images:
-        raise InputError(f"The ZIP file '{shown}' has more entries than {limits.images:,} images need; pack the images alone.")
+        raise InputError(f"The ZIP file '{shown}' has more entries than {limits.images:,} images need; pack only the images.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [member for member in archive.infolist() if not member.is_dir() and _is_shown(member.filename)]
@@ -72,7 +72,7 @@ def plain_steps(name: str) -> tuple[str, ...]:
 
 
 def _tables(archive: zipfile.ZipFile, images: list[tuple[str, ...]]) -> list[ArchiveTable]:
-    """The tables; of those whose folder holds all images, the content."""
+    """The tables, with content if their folder holds all images."""
     named = [(member, plain_steps(member.filename)) for member in archive.infolist() if member.filename.lower().endswith(TABLE_SUFFIXES)]
     found = []
     for member, steps in [(member, steps) for member, steps in named if is_shown(steps)][:_MOST_TABLES]:
@@ -83,9 +83,10 @@ def _tables(archive: zipfile.ZipFile, images: list[tuple[str, ...]]) -> list[Arc
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int = MAX_UPLOAD_BYTES) -> bytes:
-    """At most one byte over the limit, whatever size the archive declares; empty where this entry alone is damaged."""
+    """The content, at most one byte over the limit, whatever size the archive declares; empty if only this entry is damaged."""
     try:
         with archive.open(member) as file:
+            # one byte more shows the caller that the limit is exceeded
             return file.read(most + 1)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError):
         return b""
@@ -97,19 +98,22 @@ def _check_declared(name: str, members: list[zipfile.ZipInfo], size: int, limits
     if len(members) > limits.images:
         raise InputError(f"The ZIP file '{name}' holds {len(members):,} images, more than {limits.images:,}; upload a part of them.")
     if any(stat.S_ISLNK(member.external_attr >> 16) for member in members):
-        raise InputError(f"The ZIP file '{name}' holds links in place of images; pack the images themselves.")
+        raise InputError(f"The ZIP file '{name}' holds links instead of images; pack the images themselves.")
     total = sum(member.file_size for member in members)
     if total > limits.unpacked_mb * 1_000_000:
         raise InputError(f"The ZIP file '{name}' unpacks to {total / 1e6:,.0f} MB, more than {limits.unpacked_mb:,} MB; upload a part of the images.")
     if total > max(_FROM_BYTES, _RATIO * size):
-        raise InputError(f"The ZIP file '{name}' unpacks to {total / max(size, 1):,.0f} times its size, which images do not; pack them again.")
+        raise InputError(
+            f"The ZIP file '{name}' unpacks to {total / max(size, 1):,.0f} times its size, which is implausible for images; pack them again."
+        )
     _check_apart(name, members)
 
 
 def _check_apart(name: str, members: list[zipfile.ZipInfo]) -> None:
-    """Entries that share their compressed bytes make a small file unpack to a large one."""
+    """Rejects entries that share compressed bytes, by which a small file can unpack to a huge one."""
     placed = sorted(members, key=lambda member: member.header_offset)
     for before, after in pairwise(placed):
+        # 30: the fixed part of a local file header
         if before.header_offset + 30 + before.compress_size > after.header_offset:
             raise InputError(f"The ZIP file '{name}' has entries that overlap; pack it again.")
 

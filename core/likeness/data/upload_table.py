@@ -1,4 +1,4 @@
-"""The table in an uploaded archive that says what its images are."""
+"""Read the table of attributes in an uploaded archive."""
 
 import unicodedata
 from collections import Counter
@@ -12,18 +12,16 @@ from likeness.data.upload_archive import ArchiveTable, plain_steps
 from likeness.errors import InputError
 from likeness.io import plain_name
 
-_REMEDY = "unpack the archive and name the table to read it"
+_REMEDY = "unpack the archive and pass the table to read it"
 
 
 def listed_images(
     tables: Sequence[ArchiveTable], places: Mapping[str, str], scratch: Path, path_column: str | None = None
 ) -> tuple[pd.DataFrame | None, tuple[str, ...]]:
-    """The rows of the one table that lists images of the archive, `path` as they are kept; and a sentence for each thing that a person should
-    know.
+    """The rows of the table that lists images of the archive, with `path` as stored, and notes for the user.
 
-    A table names an image by its path, seen from the table, or by the name of its file alone where only one is called so. Rows of other images are
-    dropped, so that whoever made the archive reaches no file outside of it. `places` are paths in the archive and where they are kept; tables are
-    written to `scratch` for reading, with their own suffix.
+    A table refers to images by paths relative to itself, or by unique file names. Rows of other images are dropped, so that an archive cannot refer
+    to files outside of it. `places` maps paths in the archive to stored ones; tables are written to `scratch` for reading, with their own suffix.
     """
     notes, found = [], {}
     for table in tables:
@@ -41,9 +39,9 @@ def listed_images(
 
 
 def _rows(table: ArchiveTable, places: Mapping[str, str], scratch: Path, path_column: str | None) -> tuple[pd.DataFrame, int]:
-    """The rows whose images are there, and the number of the others."""
+    """The rows with existing images, and the number of others."""
     if table.path.lower().endswith(".parquet"):
-        raise InputError(f"of Parquet files only those are read that a person names; {_REMEDY}")
+        raise InputError(f"Parquet files are only read if given directly; {_REMEDY}")
     if table.content is None:
         raise InputError(f"it is empty, too large or in a folder beside images; {_REMEDY}")
     file = scratch.with_suffix(Path(table.path).suffix.lower())
@@ -63,7 +61,7 @@ def _rows(table: ArchiveTable, places: Mapping[str, str], scratch: Path, path_co
 
 
 def _known(places: Mapping[str, str]) -> tuple[dict[tuple[str, ...], str], dict[str, str]]:
-    """Where images are kept, by the steps of their paths, and by names that only one has."""
+    """Stored paths by path components, and by unique file names."""
     steps = {plain_steps(unicodedata.normalize("NFC", path)): place for path, place in places.items()}
     counts = Counter(each[-1] for each in steps if each)
     return steps, {each[-1]: place for each, place in steps.items() if each and counts[each[-1]] == 1}
@@ -78,7 +76,7 @@ def _counted(name: str, missing: int, unlisted: int) -> str:
     parts = [f"images that it does not list ({unlisted:,})"] * bool(unlisted) + [f"rows without an image in the archive ({missing:,})"] * bool(
         missing
     )
-    left_out = f"; {' and '.join(parts)} are left out" if parts else ""
+    left_out = f"; {' and '.join(parts)} are skipped" if parts else ""
     return f"Images and attributes are those that the table '{name}' in the archive lists{left_out}."
 
 

@@ -1,4 +1,4 @@
-"""Uploaded files as a folder of images in the user's cache."""
+"""Store uploaded files as a folder of images in the user's cache."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ _accounting = threading.Lock()  # held while room is counted and taken, never wh
 
 
 def uploads_dir() -> Path:
-    """Where uploads are kept unless another folder is given."""
+    """Default folder of uploads."""
     return cache_dir() / "uploads"
 
 
@@ -47,17 +47,16 @@ def save_uploads(
     limits: UploadLimits = _USUAL,
     path_column: str | None = None,
 ) -> ImageTable:
-    """Saves images, and those inside ZIP files, in a folder named after their content, and returns its table.
+    """Saves images, including those in ZIP files, in a folder named by a digest of their content, and returns its table.
 
-    What a file is follows from its content, never from its name: an image is decoded, in a process of its own, and kept under the suffix of its
-    format. One that cannot be read is left out and listed in the table's `failed`, by its place in the upload. The same files again give the same
-    folder, by default in the user's cache; there is the whole folder or none. Inside a ZIP, folders are kept and become classes; where a CSV file
-    above or beside all of them lists the images, these and its columns are the table, with a column of paths that is found unless it is named.
-    `notes` says which it is. Names that lead out of the folder are cut down to what is inside; of several files with one name, the later are
-    numbered.
+    File types are determined by content, not by name: an image is decoded in a separate process and stored with the suffix of its format. Unreadable
+    ones are skipped and listed in the table's `failed`, by their position in the upload. The same files give the same folder, by default in the
+    user's cache, which is created atomically. Folders inside a ZIP are kept and become classes; if a CSV file above or beside all of them lists the
+    images, it becomes the table, and `notes` says so; its column of paths is detected unless given. Names that leave the folder are shortened; later
+    files of the same name are numbered.
 
     Raises:
-        InputError: a damaged ZIP, too many files or too large ones together, no image that can be read, or no room left for uploads.
+        InputError: a damaged ZIP, too many or too large files, no readable image, or no space left for uploads.
     """
     place = folder or uploads_dir()
     staging = place / f".{secrets.token_hex(8)}.partial"
@@ -75,14 +74,14 @@ def save_uploads(
         raise
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise InputError(f"The upload cannot be saved ({reason}); make room, or upload fewer images.") from error
+        raise InputError(f"The upload cannot be saved ({reason}); free space, or upload fewer images.") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return replace(read_upload(target, name), failed=tuple(failed))
 
 
 def is_upload(folder: Path) -> bool:
-    """Whether `save_uploads` left something in the folder that its images alone do not tell."""
+    """True if the folder was made by `save_uploads` with facts beyond its images."""
     return (folder / _FACTS).is_file()
 
 
@@ -101,9 +100,7 @@ def read_upload(folder: Path, name: str | None = None) -> ImageTable:
 def _stage(
     images: Iterable[tuple[str, bytes, str | InputError]], staging: Path, tables: list[ArchiveTable], path_column: str | None
 ) -> tuple[str, list[Failure]]:
-    """Writes images one by one, and what the tables of an archive tell of them. Returns a digest of it all, whatever
-    the order, and which are left out.
-    """
+    """Writes images one by one, and the attributes of an archive's table. Returns an order-independent digest and the skipped images."""
     written: dict[str, bytes] = {}
     places: dict[str, str] = {}
     taken: set[str] = set()
@@ -121,6 +118,7 @@ def _stage(
     if not written:
         raise InputError(failed[0].reason if failed else "There are no images among the uploaded files; choose image files or a ZIP of images.")
     digest = hashlib.sha256()
+    # sorted: the same files in another order give the same folder
     for path, own_digest in sorted(written.items()):
         digest.update(path.encode("utf-8", "surrogateescape") + b"\0" + own_digest)
     digest.update(_write_facts(staging, *listed_images(tables, places, staging / _TABLE, path_column)))
@@ -128,7 +126,7 @@ def _stage(
 
 
 def _write_facts(staging: Path, rows: "pd.DataFrame | None", notes: tuple[str, ...]) -> bytes:
-    """Writes what the images alone do not tell, if there is such, and returns it."""
+    """Writes facts beyond the images, if any, and returns them."""
     if not notes:
         return b""
     facts = json.dumps({"notes": notes}).encode()
@@ -140,7 +138,7 @@ def _write_facts(staging: Path, rows: "pd.DataFrame | None", notes: tuple[str, .
 
 
 def _unpacked(files: Iterable[tuple[str, bytes]], limits: UploadLimits, tables: list[ArchiveTable]) -> Iterator[tuple[str, bytes]]:
-    """Names and contents of what should be images, the entries of ZIP files included."""
+    """Names and contents of candidate images, including the entries of ZIP files."""
     for name, content in files:
         if content.startswith(_ZIP) or name.lower().endswith(".zip"):
             yield from zipped_images(name, content, limits, tables)
@@ -158,18 +156,19 @@ def _limited(images: Iterable[tuple[str, bytes]], limits: UploadLimits) -> Itera
 
 
 def _check_room(place: Path, limits: UploadLimits) -> None:
-    """All uploads together may have a limit."""
+    """Raises InputError if the limit of all uploads together is exceeded."""
     if limits.total_gb is None:
         return
     used = sum(os.path.getsize(os.path.join(where, file)) for where, _, files in os.walk(place) for file in files)
     if used > limits.total_gb * 1e9:
         raise InputError(
-            f"Uploads may take {limits.total_gb:g} GB together, and these are used up; remove some, or ask who runs this server to make room."
+            f"Uploads may take {limits.total_gb:g} GB together, which is used up; delete some, or ask the administrator of this server for "
+            "more space."
         )
 
 
 def _free(path: str, taken: set[str]) -> str:
-    """A second "a.png" becomes "a (2).png". Names are compared without case, as some file systems do."""
+    """A free name: a second "a.png" becomes "a (2).png". Case is ignored, as on some file systems."""
     own, number = PurePosixPath(path), 1
     while str(own).lower() in taken:
         number += 1
@@ -178,7 +177,10 @@ def _free(path: str, taken: set[str]) -> str:
 
 
 def _inside(name: str, suffix: str) -> str:
-    """A relative path for any file system, with a suffix that fits: no root, drive, steps upwards, odd characters, long names or deep levels."""
+    """A relative path for any file system, with the right suffix and without root, drive, parent folders, special characters, long names or deep
+    levels.
+    """
+    # the innermost folders are kept, because classes are usually named there
     parts = [part for part in re.sub(r"^[A-Za-z]:", "", name.replace("\\", "/")).split("/") if part not in ("", ".", "..")][-_DEPTH:]
     *folders, file = parts or ["image"]
     stem, own = os.path.splitext(file)
@@ -187,7 +189,7 @@ def _inside(name: str, suffix: str) -> str:
 
 
 def _plain(part: str) -> str:
-    """A step of a path without signs that cannot be seen or mean something to a shell, a browser or Windows."""
+    """A path component without characters that are invisible or special to a shell, a browser or Windows."""
     plain = "".join(sign if sign.isprintable() and sign not in '<>:"|?*&`' else "_" for sign in part)[-_NAME_LENGTH:].lstrip(".").rstrip(". ")
     return f"_{plain}" if not plain or _RESERVED.fullmatch(plain) else plain
 

@@ -1,4 +1,4 @@
-"""Doubles and leaks: equal files, images that are alike in a space, groups with the best of each, and pairs between train and test."""
+"""Duplicates and leaks: equal files, near copies in a space, groups with their best image, and copies between train and test."""
 
 from likeness.duplicates.altered_copies import (
     ALTERATIONS as ALTERATIONS,

@@ -1,4 +1,4 @@
-"""Copies as they come about when pictures are passed on: saved again, made smaller, cropped, brightened."""
+"""Typical altered copies of images: recompressed, downscaled, cropped, brightened."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -51,7 +51,7 @@ ALTERATIONS: Mapping[str, Callable[[Image.Image], Image.Image]] = MappingProxyTy
 
 @dataclass(frozen=True)
 class CopySimilarities:
-    """How similar altered copies of some images, `rows` (m,), are to their originals, and to all other images.
+    """Similarities of altered copies of images `rows` (m,) to their originals and to all other images.
 
     Attributes:
         own: (a, m) cosine similarity of each copy to its original, a row for each of `ALTERATIONS`.
@@ -64,17 +64,17 @@ class CopySimilarities:
 
 
 def copy_similarities(space: "Space", images: int = 100, seed: int = 0, progress: Progress | None = None) -> CopySimilarities:
-    """Alters some images of a space, drawn by `seed`, in four ways, embeds what comes out and compares it with all images.
+    """Alters random images of a space in four ways, embeds the copies and compares them with all images.
 
     Raises:
-        InputError: no image to alter, fewer than two in all, no model that embeds new images, or one that cannot be read.
+        InputError: no image to alter, fewer than two in all, no model to embed new images, or an unreadable image.
     """
     if space.embed_images is None or not space.table.has_images:
-        raise InputError(f"There is no model behind '{space.name}' that could embed altered copies; pass a threshold, such as 0.95.")
+        raise InputError(f"'{space.name}' has no model to embed altered copies; pass a threshold, such as 0.95.")
     if images < 1:
         raise InputError(f"{images} images are to be altered; ask for at least 1.")
     if len(space) < 2:
-        raise InputError("A single image has no others to be compared with; choose more images.")
+        raise InputError("A single image cannot be compared; choose more images.")
     rows = np.sort(np.random.default_rng(seed).permutation(len(space))[:images])
     found = []
     for begin in range(0, len(rows), _AT_ONCE):

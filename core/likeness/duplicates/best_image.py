@@ -1,4 +1,4 @@
-"""Which of several copies is the best: the one to keep."""
+"""Rank copies by quality, to choose the one to keep."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -19,11 +19,11 @@ _THREADS = 4
 
 
 def best_first(table: "ImageTable", rows: Any = None) -> NDArray[np.int64]:
-    """Ranks (n,) of a table's images, 0 for the best: of more pixels; of as many, in the larger file, which is compressed less; of as large, listed
-    first. Rows without images are ranked by their number.
+    """Ranks (n,) of a table's images, 0 for the best: by number of pixels, then by file size (less compression), then by order. Rows without images
+    are ranked by number.
 
-    Pixels are those of the file's header; an image that cannot be read has none. Whether a large copy was enlarged from a small one is not looked at.
-    Only `rows` are looked at, such as those in pairs, and all others come after them; None: all.
+    Pixels are read from the header; unreadable images have none. Upscaled copies are not detected. Only `rows` are compared, such as those in pairs,
+    and others come after them; None: all.
 
     Example:
         >>> import likeness as lk
@@ -65,7 +65,7 @@ def ranks_by_size(rows: Any, sizes: Any, count: int) -> NDArray[np.int64]:
 
 
 def why_best(sizes: Any) -> str:
-    """Why the first of some images is the best of them, by their sizes (m, 3) as of `image_sizes`, in a few words.
+    """A short reason why the first of some images is the best, by their sizes (m, 3) from `image_sizes`.
 
     Example:
         >>> why_best([[800, 600, 90_000], [400, 300, 95_000]]), why_best([[800, 600, 90_000], [800, 600, 40_000]])

@@ -1,5 +1,6 @@
-"""All pairs above a similarity among many images, through the cells of an index: each image is compared with those of its own cell and of the cells
-whose border it lies near to."""
+"""Find all pairs above a similarity through the cells of an index: each image is compared with those of its own cell and of cells whose border is
+near.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
@@ -17,7 +18,7 @@ AROUND = 512  # cells that an image may look into, those nearest to its own
 
 
 def largest_margin(threshold: float) -> float:
-    """The distance |x - y| of unit vectors whose cosine is the threshold: a margin with which no pair is missed.
+    """A margin that misses no pair: the distance |x - y| of unit vectors whose cosine is the threshold.
 
     Let x lie in cell a and y in cell b, so that x . (a - b) >= 0 >= y . (a - b) for the centers a and b. The distance of x from the plane between
     both cells, x . (a - b) / |a - b|, is then at most (x - y) . (a - b) / |a - b| <= |x - y|.
@@ -26,8 +27,9 @@ def largest_margin(threshold: float) -> float:
 
 
 def plane_distances(rows: Floats, own: Floats, others: Floats) -> Floats:
-    """How far each row (r, d), nearest to the center `own` (d,), lies from the plane between that cell and each other one (r, cells): 0 or more; 0
-    where the other center is the same."""
+    """Distance (r, cells) of each row (r, d), in the cell of center `own` (d,), from the plane between that cell and each other one; at least 0, and
+    0 if the other center is equal.
+    """
     between = own - others
     lengths = np.linalg.norm(between, axis=1)
     distances: Floats = rows @ np.divide(between.T, lengths, out=np.zeros_like(between.T), where=lengths > 0)
@@ -39,9 +41,9 @@ def join_cells(
 ) -> None:
     """Adds the pairs (query, image of the index) that reach a similarity to `found`; of unit rows (q, d), or the images of the index themselves.
 
-    A query looks through its own cell and all whose plane it lies near to, at most `margin` away: images in the middle of a cell through few cells,
-    images between cells through many; of the cells, the 512 nearest to its own. With as few and `largest_margin` nothing is missed. Memory is that of
-    a block of queries and their similarities, whatever the number of images.
+    A query searches its own cell and all cells whose plane is at most `margin` away: few cells for images in the middle of a cell, many for images
+    between cells; at most the 512 cells nearest to its own. Up to that number, `largest_margin` misses nothing. Memory is bounded by a block of
+    queries and their similarities.
     """
     count = len(index.rows) if queries is None else len(queries)
     size = max(1, _BLOCK_BYTES // (4 * index.vectors.shape[1]))
@@ -73,13 +75,14 @@ def _join_block(
     bounds = np.searchsorted(own, np.arange(len(centers) + 1))
 
     def visits(cell: int) -> Rows:
-        """Places in the block and the cells that they look into, (2, visits)."""
+        """Positions in the block and the cells that each searches, (2, visits)."""
         rows = block[bounds[cell] : bounds[cell + 1]]
         toward = centers @ centers[cell]
         near = np.arange(len(centers)) if len(centers) <= AROUND else np.argpartition(-toward, AROUND)[:AROUND]
         place, other = np.nonzero(plane_distances(rows, centers[cell], centers[near]) <= margin)
         return np.stack([bounds[cell] + place, near[other]])
 
+    # first all visits, then the comparisons cell by cell: each cell's vectors are read once per block
     place, cell = np.hstack(list(threads.map(visits, np.flatnonzero(np.diff(bounds)).tolist())))
     order = np.argsort(cell, kind="stable")
     place, starts = place[order], np.searchsorted(cell[order], np.arange(len(centers) + 1))

@@ -1,4 +1,4 @@
-"""How near to the border of a cell an image has to lie to look into the next one, measured on images of the dataset."""
+"""Measure on a dataset how near to a cell border an image must be to search the next cell."""
 
 from dataclasses import dataclass
 
@@ -17,11 +17,11 @@ _SAME = 1 - 1e-4  # copies that lie so near to an image show no direction in whi
 
 @dataclass(frozen=True)
 class Sample:
-    """Images drawn at random that were compared with all others.
+    """A random sample of images, compared with all others.
 
     Attributes:
-        tuned: rows (t,) whose nearest tell the margin.
-        nearest: vectors (t, d) of the most similar image of each that is no exact copy.
+        tuned: rows (t,) whose nearest images determine the margin.
+        nearest: vectors (t, d) of the most similar image of each that is not an exact copy.
         pairs: (p, 2) rows of the first side, drawn apart from `tuned`, and of the second that reach the threshold; they tell what was found.
     """
 
@@ -58,9 +58,9 @@ def compare_sample(queries: Floats, others: Floats, threshold: float, within: bo
 def cell_margin(rows: Floats, nearest: Floats, centers: Floats, threshold: float, both: bool) -> float:
     """The margin of `join_cells` with which .997 of pairs that are no more alike than the threshold would be found.
 
-    From each image x (t, d) a step is taken toward the most similar other one (t, d), as far as the threshold lets the cosine fall. That makes pairs
-    as far apart as any that count, in a direction in which these images do differ; real pairs lie nearer and are found more often. `both`: images of
-    either side look into the cells (cells, d) of the other, so that one of the two suffices.
+    Each image x (t, d) is moved toward the most similar other one (t, d) until the cosine falls to the threshold. This simulates pairs at the
+    threshold in a realistic direction; real pairs are nearer and found more often. `both`: images of either side look into the cells (cells, d) of
+    the other, so that one of the two suffices.
     """
     most = largest_margin(threshold)
     if not len(rows):

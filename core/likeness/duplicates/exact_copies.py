@@ -1,4 +1,4 @@
-"""Images that are stored more than once: the same file, or the same pixels in another file."""
+"""Find images stored more than once: equal files, or equal pixels."""
 
 import hashlib
 import os
@@ -27,8 +27,7 @@ _THREADS = 4
 
 @dataclass(frozen=True)
 class ExactCopies:
-    """Groups of equal images: the rows of each, ascending, two at least, groups by their first row; and images that could not be read, which are in
-    none."""
+    """Groups of equal images: at least two ascending rows each, ordered by first row; and unreadable images, which are in no group."""
 
     groups: tuple[NDArray[np.int64], ...]
     failed: tuple[Failure, ...] = ()
@@ -41,8 +40,8 @@ def exact_copies(table: "ImageTable", pixels: bool = False, progress: Progress |
     """Groups of images whose files are equal byte by byte, or with `pixels`, whose upright RGB pixels are.
 
     Files are compared by their size first, then by SHA-256, read in parts; a part of a file ("clip.mp4#t=12") equals the same part of an equal file.
-    Several rows of one file are no copies, and empty files are no images. With `pixels` every image is decoded, which takes some milliseconds each,
-    and files that differ in format, compression without loss or metadata are equal.
+    Several rows of one file are not copies, and empty files are not images. With `pixels` every image is decoded, which takes some milliseconds each,
+    and files that differ only in format, lossless compression or metadata are equal.
 
     Raises:
         InputError: the rows have no images.
@@ -68,7 +67,7 @@ def exact_copies(table: "ImageTable", pixels: bool = False, progress: Progress |
 
 
 def _keys(rows: Iterable[int], key: Callable[[int], Hashable], failed: dict[int, str], progress: Progress | None) -> dict[int, Hashable]:
-    """The key of each row that can be read; the reason of each that can't goes to `failed`."""
+    """The key of each readable row; the reasons of others are added to `failed`."""
 
     def answered(row: int) -> tuple[int, Hashable]:
         try:

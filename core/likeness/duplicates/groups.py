@@ -1,4 +1,4 @@
-"""Groups of like images with one that stands for them all."""
+"""Groups of copies with a representative image."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -42,12 +42,12 @@ class CopyGroups:
 
     @property
     def dropped(self) -> Rows:
-        """Rows, ascending, that may go: all in groups but the best."""
+        """Ascending rows of copies: all in groups except the best."""
         return np.sort(self.rows[~self._first])
 
     @property
     def kept(self) -> Rows:
-        """Rows, ascending, that stay: the best of each group, and all that are in none."""
+        """Ascending rows to keep: the best of each group, and all in no group."""
         return np.setdiff1d(np.arange(self.count), self.dropped)
 
     def frame(self, table: "ImageTable | None" = None) -> pd.DataFrame:
@@ -65,10 +65,9 @@ class CopyGroups:
 def copy_groups(pairs: "NearPairs", count: int, rank: Any = None) -> CopyGroups:
     """Stars around the best images: each image in a group reaches the threshold with the group's best.
 
-    Images are taken from the best to the worst; one that is in no group yet opens its own, and all its copies that are in none join it. Components of
-    the graph of pairs would chain: a film of a turning car is one component, though its first and last picture have nothing in common. Of stars it
-    holds that every image that is dropped is a copy of one that stays, and that no two that stay are copies of each other, as far as the pairs are
-    all there.
+    From best to worst, each image without a group starts one, which all its ungrouped copies join. Connected components would chain: the frames of a
+    turning car are one component, although the first and the last have nothing in common. With stars, every dropped image is a copy of a kept one,
+    and no two kept images are copies of each other, if all pairs are given.
 
     Args:
         pairs: within one space of `count` images.

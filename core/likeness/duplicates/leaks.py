@@ -1,4 +1,4 @@
-"""Copies between two sets of images that should have none in common, such as training and test images."""
+"""Find copies between two sets of images that should be disjoint, such as train and test."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -40,11 +40,11 @@ def leaks(train: "Space", test: "Space", threshold: float, **options: Any) -> pd
 
 
 def leaks_by(space: "Space", attribute: str, threshold: float, of: str | None = None, **options: Any) -> pd.DataFrame:
-    """As `leaks`, of images that have copies under another value of an attribute, such as "split", or a class, whose copies are labeled in two ways;
-    with value and nearest_value. Images without a label of it are left out.
+    """As `leaks`, for images with copies under another value of an attribute, such as "split", or a class with inconsistent labels; with value and
+    nearest_value. Images without the attribute are skipped.
 
     Args:
-        of: only images of this value, such as "test"; None: all, so that each pair stands for both of its images.
+        of: only images of this value, such as "test"; None: all, so that each pair counts for both of its images.
 
     Raises:
         InputError: as `near_copies`, no such attribute, one that no image has, or no such value.
@@ -71,7 +71,7 @@ def leaks_among(pairs: NearPairs, table: "ImageTable", attribute: str, of: str |
 
 
 def rarer_side(pairs: NearPairs, table: "ImageTable", attribute: str) -> NDArray[np.int64]:
-    """Rows, ascending, that may go so that no copies under different values are left: of each such pair the image whose value is the rarer one.
+    """Ascending rows to drop so that no copies under different values remain: of each pair the image with the rarer value.
 
     Example:
         >>> import numpy as np, likeness as lk

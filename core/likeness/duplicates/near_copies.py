@@ -1,4 +1,4 @@
-"""Pairs of images that are alike in a space: near copies in an encoder's, "the same garment" or "the same scene" in a notion's."""
+"""Find pairs of similar images: near copies in an encoder's space, "the same garment" or "the same scene" in a notion's."""
 
 import tempfile
 from collections.abc import Iterator
@@ -28,14 +28,14 @@ def near_copies(
 ) -> NearPairs:
     """All pairs of images of a space whose cosine similarity reaches a threshold.
 
-    Up to 50,000 images every pair is compared. Of more, images are compared with those of their own cell of an index and of the cells whose border
-    they lie near to; how near is measured on 512 images, so that more than .99 of the pairs are found, and 1,024 others, compared with all, tell how
-    many of theirs were. Where the space has no index of its own (a notion's has none: its neighbors lie elsewhere than the encoder's), one is built
-    for the time, in as much room on the disk as the vectors take. Memory is bounded by a block of images and the pairs found.
+    Up to 50,000 images every pair is compared. With more, images are compared with those of their own index cell and of cells whose border is near;
+    the margin is tuned on 512 images for a recall above 0.99, which is measured on 1,024 others, compared with all. If the space has no index (a
+    notion's never has, because its neighbors differ from the encoder's), a temporary one is built, which takes as much disk space as the vectors.
+    Memory is bounded by a block of images and the pairs found.
 
     Args:
         threshold: above 0, up to 1; `likeness.duplicates.suggest_threshold` suggests one.
-        exact: every pair is compared (True) or cells are (False), whatever the number of images; None: as many as above.
+        exact: compare every pair (True) or use cells (False); None: by the number of images.
         most: pairs that there is room for.
 
     Raises:
@@ -60,8 +60,7 @@ def near_copies_between(
     progress: Progress | None = None,
     most: int = MOST_PAIRS,
 ) -> NearPairs:
-    """As `near_copies`, of pairs of an image of one space and an image of another, such as test and training images, of the same encoder and notion.
-    Where cells are compared, they are those of `second`.
+    """As `near_copies`, for pairs between two spaces of the same encoder and notion, such as test and training images. Cells are those of `second`.
 
     Raises:
         InputError: as above, or the spaces differ in encoder or dimensions.
@@ -73,7 +72,7 @@ def near_copies_between(
 
 
 def check_threshold(threshold: float) -> float:
-    """The threshold itself; raises InputError where it is no cosine similarity above 0, up to 1."""
+    """The threshold itself; raises InputError unless it is above 0 and at most 1."""
     if not 0 < threshold <= 1:
         raise InputError(f"The threshold is {threshold:g}; pass a cosine similarity above 0, up to 1, such as 0.95.")
     return threshold
@@ -98,12 +97,13 @@ def _pairs(
 
 @contextmanager
 def _cells(space: "Space", seed: int, progress: Progress | None) -> Iterator[IVFIndex]:
-    """The space's own index where its cells are those of the space, else one that is gone afterwards."""
+    """The space's own index if its cells are those of the space, else a temporary one."""
     if isinstance(space.index, IVFIndex) and space.linear is None:
         yield space.index
         return
     folder = cache_dir() / "duplicates"
     make_folder(folder)
+    # in the cache, not in the system's temporary folder, which may be a small memory file system
     with tempfile.TemporaryDirectory(dir=folder) as place:
         told = (lambda done, total: progress(done, total, "Dividing into cells")) if progress else None
         index = build_index(space.vectors, Path(place) / "index", seed=seed, progress=told)
@@ -112,6 +112,6 @@ def _cells(space: "Space", seed: int, progress: Progress | None) -> Iterator[IVF
 
 
 def _found(sample: Sample, rows: Rows, columns: int, within: bool) -> int:
-    """How many of the sample's pairs are among those found."""
+    """The number of the sample's pairs that were found."""
     pairs = np.sort(sample.pairs, axis=1) if within else sample.pairs
     return int(np.isin(pairs[:, 0] * columns + pairs[:, 1], rows[:, 0] * columns + rows[:, 1]).sum())

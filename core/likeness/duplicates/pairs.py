@@ -1,4 +1,4 @@
-"""Pairs of images that are alike, as they are found: kept once each, and no more of them than memory has room for."""
+"""Collect pairs of similar images, without duplicates and with bounded memory."""
 
 import threading
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ Floats = NDArray[np.float32]
 
 
 class TooManyPairsError(InputError):
-    """More pairs reach a threshold than there is room for."""
+    """More pairs reach a threshold than the limit."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class NearPairs:
         similarities: (p,).
         exact: whether every pair was compared.
         sampled: pairs of some images drawn at random, each compared with all others; 0 where all pairs were compared.
-        sampled_found: how many of these are among `rows`: what the search through cells finds.
+        sampled_found: how many of these are among `rows`: the recall of the search through cells.
     """
 
     rows: Rows
@@ -49,31 +49,32 @@ class NearPairs:
         return len(self.rows)
 
     def above(self, threshold: float) -> "NearPairs":
-        """Those of a similarity of at least a higher threshold; what was measured of the search is that of the lower one."""
+        """The pairs above a higher threshold; recall is that of the lower one."""
         many = int(np.searchsorted(-self.similarities, ROUNDING - threshold, side="right"))
         return replace(self, rows=self.rows[:many], similarities=self.similarities[:many], threshold=threshold)
 
     def of_images(self, numbers: Rows | None) -> "NearPairs":
-        """Those of two images, each by its first row, where a table has several rows of one: `Space.image_numbers` (n,); all, where that is None."""
+        """The pairs of different images, by first rows, if a table has several rows per image: `Space.image_numbers` (n,); all if None."""
         if numbers is None:
             return self
         own = (numbers[self.rows] == self.rows).all(axis=1)
         return replace(self, rows=self.rows[own], similarities=self.similarities[own])
 
     def at_line(self, threshold: float, count: int) -> tuple[Rows, Rows]:
-        """Places (up to count,) among the pairs of the last ones above a threshold and of the first ones below it, the nearest to it first. No image
-        is in two of the pairs of one side, so that they show different images."""
+        """Positions (up to count,) of the last pairs above a threshold and the first below it, nearest to it first. On each side no image occurs
+        twice, so that they show different images.
+        """
         many = len(self.above(threshold))
         return _different(self.rows, range(many - 1, -1, -1), count), _different(self.rows, range(many, len(self)), count)
 
     @property
     def recall(self) -> float | None:
-        """Share of the pairs that was found, as measured; 1 where all were compared, None where the images drawn had no pair."""
+        """Measured share of pairs found; 1 if all were compared, None if the sample had no pair."""
         return 1.0 if self.exact else self.sampled_found / self.sampled if self.sampled else None
 
     @property
     def message(self) -> str:
-        """One sentence for people: whether all were compared, or how much is found."""
+        """A sentence: whether all pairs were compared, or the measured recall."""
         if self.exact:
             return "Exact: every pair of images was compared."
         if not self.sampled:
@@ -82,7 +83,7 @@ class NearPairs:
 
 
 def _different(rows: Rows, places: Iterable[int], count: int) -> Rows:
-    """The first places of pairs that have no image in common; looked for among the first thousands, as pairs of one large group may be many."""
+    """The first positions of disjoint pairs; only the first thousands are searched, because one large group may have many pairs."""
     shown: set[int] = set()
     found: list[int] = []
     for place in islice(places, _LOOKED_AT):
@@ -100,8 +101,8 @@ class PairCollector:
 
     Args:
         columns: number of images of the second side; a pair's key is `first * columns + second`.
-        within: whether both sides are the same images: a pair is kept once, and none of an image with itself.
-        most: pairs that there is room for; more raise InputError, which names the threshold.
+        within: whether both sides are the same images: each pair is kept once, without self-pairs.
+        most: maximum number of pairs; more raise InputError with the threshold.
     """
 
     def __init__(self, columns: int, threshold: float, within: bool, most: int = MOST_PAIRS) -> None:
@@ -111,7 +112,7 @@ class PairCollector:
         self._count, self._lock = 0, threading.Lock()
 
     def add(self, first: Rows, second: Rows, similarities: Floats) -> None:
-        """Pairs found twice are kept once, with the larger of the two values, which differ by rounding."""
+        """Adds pairs. Duplicates are merged, with the larger of the two values, which differ by rounding."""
         if self._within:
             apart = first != second
             first, second, similarities = np.minimum(first, second)[apart], np.maximum(first, second)[apart], similarities[apart]
@@ -135,6 +136,7 @@ class PairCollector:
             return np.empty((0, 2), np.int64), np.empty(0, np.float32)
         keys, values = self._keys[0], self._values[0]
         order = np.lexsort((keys, -values))
+        # rounding can lift the cosine of equal images slightly above 1
         return np.stack(np.divmod(keys[order], self._columns), axis=1), np.minimum(values[order], np.float32(1))
 
     def _compact(self) -> None:
@@ -148,7 +150,7 @@ class PairCollector:
 
     def _too_many(self) -> InputError:
         return TooManyPairsError(
-            f"More than {self._most:,} pairs have a similarity of {self._threshold:g} or more; raise the threshold, or say more in the notion."
+            f"More than {self._most:,} pairs have a similarity of {self._threshold:g} or more; raise the threshold, or use a more specific notion."
         )
 
 
@@ -166,6 +168,7 @@ def join_blocks(first: Floats, second: Floats | None, threshold: float, found: P
             similarities = rows @ columns.T
             row, column = np.divmod(np.flatnonzero(similarities >= threshold - ROUNDING), len(columns))
             if second is None and start == begin:
+                # the block on the diagonal has each pair twice, and every image with itself
                 upper = row < column
                 row, column = row[upper], column[upper]
             found.add(begin + row, start + column, similarities[row, column])

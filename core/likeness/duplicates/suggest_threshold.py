@@ -1,4 +1,4 @@
-"""From which similarity on two images look like copies, measured on altered copies of images of the dataset and on its own most similar pairs."""
+"""Suggest the minimum similarity of copies, measured on altered copies of a dataset's images and on its most similar pairs."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
@@ -28,11 +28,11 @@ _JUST_ABOVE = 1e-4
 
 @dataclass(frozen=True)
 class SuggestedThreshold:
-    """A threshold, a cosine similarity, and how it does on the altered copies that it was chosen by. Bounds are checked where it is read from a file.
+    """A cosine similarity threshold, and its results on the altered copies it was chosen by. Bounds are validated when it is read from a file.
 
     Attributes:
-        found: share of the copies that reach it with their original, 0 to 1.
-        confused: share of the copies that another image reaches it with. Real copies in the dataset count among these.
+        found: recall: share of copies that reach it with their original, 0 to 1.
+        confused: share of copies that reach it with another image, including real copies in the dataset.
         copies: how many there were.
         pairs: how many pairs of the dataset's own images were compared pixel by pixel, the most similar ones; 0: none was similar enough, or none was
             compared, as in a notion's space.
@@ -57,20 +57,20 @@ class SuggestedThreshold:
 
     @property
     def pairs_message(self) -> str:
-        """One sentence on the dataset's own pairs; empty where none was compared."""
+        """A sentence on the dataset's own pairs; empty if none were compared."""
         if not self.pairs:
             return ""
         if not self.alike:
-            return f"None of the {self.pairs} most similar pairs looks like a copy pixel by pixel, so the line lies above them."
+            return f"None of the {self.pairs} most similar pairs looks like a copy pixel by pixel, so the threshold is above them."
         return f"Of the {self.pairs} most similar pairs that were compared pixel by pixel, {self.alike} look like copies."
 
 
 def suggest_threshold(space: "Space", images: int = 100, seed: int = 0, progress: Progress | None = None) -> SuggestedThreshold:
-    """The threshold that tells altered copies of some images from all other images best; in an encoder's space, one from which on pairs look alike.
+    """The threshold that best separates altered copies from other images; in an encoder's space raised until pairs above it look alike.
 
     There the most similar pairs of the dataset's own images are compared pixel by pixel (`look_alike`), and the threshold is raised to where nineteen
-    of twenty pairs above it look like copies, and most of the last ones; above all pairs where none does. In a notion's space it is how far the
-    notion can be read: images that are nearer to each other differ in the notion by no more than copies of one picture do.
+    of twenty pairs above it look like copies, and most of the last ones; above all pairs where none does. In a notion's space it is the resolution of
+    the notion: images above it differ in the notion by no more than copies of one image do.
 
     Args, Raises: as `copy_similarities`.
 
@@ -148,7 +148,7 @@ def best_threshold(measured: CopySimilarities) -> SuggestedThreshold:
 
 
 def _at(threshold: float, measured: CopySimilarities) -> SuggestedThreshold:
-    """What a threshold finds of the altered copies."""
+    """Evaluates a threshold on the altered copies."""
     own = measured.own.ravel()
     return SuggestedThreshold(threshold, float((own >= threshold).mean()), float((measured.other >= threshold).any(axis=2).mean()), len(own))
 
@@ -160,14 +160,15 @@ _READ = 128  # pixels that are enough of a JPEG
 
 
 def pixel_correlation(first: Image.Image, second: Image.Image) -> float:
-    """Correlation of the gray values of two pictures, both stretched to 32 x 32 pixels, -1 to 1: the largest where up to a tenth of the width and
-    height is cut off either one. Two pictures of one gray each have 1."""
+    """Correlation (-1 to 1) of the gray values of two images resized to 32 x 32 pixels: the maximum over crops of either by up to a tenth of width
+    and height. Two uniform images have 1.
+    """
     one, other = _cuts(first), _cuts(second)
     return float(max((one[:1] @ other.T).max(), (one @ other[0]).max()))
 
 
 def _cuts(image: Image.Image) -> NDArray[np.float64]:
-    """Thumbnails (c, 32 * 32) of the middle of a picture, less their mean, of length 1."""
+    """Thumbnails (c, 32 * 32) of center crops, centered and of unit length."""
     gray, rows = image.convert("L"), []
     for cut in _CUTS:
         left, top = image.width * cut / 2, image.height * cut / 2
@@ -180,7 +181,7 @@ def _cuts(image: Image.Image) -> NDArray[np.float64]:
 
 
 def look_alike(table: "ImageTable", pairs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which of some pairs (p, 2) of a table's images look like copies (p,), and of which both could be read (p,)."""
+    """Which pairs (p, 2) of a table's images look like copies (p,), and which are both readable (p,)."""
     alike, is_read = np.zeros(len(pairs), np.bool_), np.ones(len(pairs), np.bool_)
     for place, pair in enumerate(pairs.tolist()):
         try:

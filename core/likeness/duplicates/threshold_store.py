@@ -1,4 +1,4 @@
-"""Suggested thresholds on disk, so that each is measured once."""
+"""Cache of suggested thresholds."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ _VERSION = 2
 
 
 def known_threshold(space: "Space", images: int = 100, seed: int = 0, progress: Progress | None = None) -> SuggestedThreshold:
-    """As `suggest_threshold`, which is asked only where nobody has measured it yet; it then lies in the user's cache under the space's content.
+    """As `suggest_threshold`, cached on disk by the space's content.
 
     Example:
         >>> import likeness as lk
@@ -38,7 +38,7 @@ def known_threshold(space: "Space", images: int = 100, seed: int = 0, progress: 
 
 
 def stored_threshold(space: "Space", images: int = 100, seed: int = 0) -> SuggestedThreshold | None:
-    """The threshold that `known_threshold` measured before; None where there is none, or its file is damaged."""
+    """The cached threshold of `known_threshold`; None if missing or damaged."""
     file = _file(space, images, seed)
     try:
         found = TypeAdapter(SuggestedThreshold).validate_json(text_of(file), strict=True) if file.is_file() else None

@@ -1,4 +1,4 @@
-"""Images, labels, vectors, notions and trained runs for other programs; and spaces read back from them."""
+"""Export images, labels, vectors, notions and trained runs to other programs, and import spaces."""
 
 from likeness.exports.target import ExportOptions as ExportOptions, Target as Target, Written as Written
 from likeness.exports.targets import TARGETS as TARGETS, export as export, find_target as find_target, import_space as import_space

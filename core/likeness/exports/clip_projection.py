@@ -1,4 +1,4 @@
-"""The embedding layer of a run as a part of the image side of an open_clip model, where that is exact."""
+"""Merge the embedding layer of a run into the image side of an open_clip model, if that is exact."""
 
 from typing import Any
 
@@ -11,17 +11,17 @@ _CLOSE = 1e-4
 
 
 def join_projection(visual: Any, head: nn.Linear, images: Tensor) -> dict[str, Any]:
-    """Puts y = W x + b behind the image side's projection, in place, and returns what has to change among `vision_cfg` in the model's configuration.
+    """Merges y = W x + b into the image side's projection, in place, and returns the changes of `vision_cfg` in the model's configuration.
 
-    A projection with a bias takes both. TimmModel's linear and MLP projections get a bias. The projection of a vision transformer is a bare matrix P
-    that follows a layer norm, whose shift s becomes s + t with t P W^T = b: wherever b lies in the span of the rows of P W^T, that is exact. The
-    result is compared with head(visual(images)) on normalized images (n, 3, h, w); InputError where the layer has no place.
+    A projection with a bias takes both. TimmModel's linear and MLP projections get a bias. The projection of a vision transformer is a matrix P after
+    a layer norm, whose shift s becomes s + t with t P W^T = b; this is exact if b lies in the row span of P W^T. The result is compared with
+    head(visual(images)) on normalized images (n, 3, h, w); raises InputError if the layer cannot be merged.
     """
     with torch.no_grad():
         expected = head(visual(images))
         changes = _join(visual, head)
         if changes is None or not torch.allclose(visual(images), expected, rtol=_CLOSE, atol=_CLOSE):
-            raise InputError("The image side of this CLIP has no linear projection that could take the embedding layer; choose onnx or torchscript.")
+            raise InputError("The image side of this CLIP has no linear projection to merge the embedding layer into; choose onnx or torchscript.")
     return changes
 
 
@@ -44,7 +44,7 @@ def _join(visual: Any, head: nn.Linear) -> dict[str, Any] | None:
 
 
 def _joined(first: nn.Linear, second: nn.Linear) -> nn.Linear:
-    """One layer that does what two do, one after the other."""
+    """The composition of two linear layers."""
     joined = nn.Linear(first.in_features, second.out_features)
     weight, bias = second.weight.double(), second.bias.double()
     joined.weight.copy_(weight @ first.weight.double())
@@ -53,7 +53,7 @@ def _joined(first: nn.Linear, second: nn.Linear) -> nn.Linear:
 
 
 def _join_matrix(visual: Any, head: nn.Linear) -> None:
-    """Of a vision transformer: x P, where x has passed a layer norm."""
+    """Merges into a vision transformer's x P, where x is the output of a layer norm."""
     matrix = visual.proj.double() @ head.weight.double().T
     shift = torch.linalg.lstsq(matrix.T, head.bias.double()[:, None], driver="gelsd").solution[:, 0]
     visual.proj.copy_(matrix)

@@ -1,6 +1,6 @@
-"""A COCO file: images, categories, and for each class of an image an annotation whose box is the whole image.
+"""Export to COCO: images, categories, and per class of an image an annotation whose box is the whole image.
 
-Format: https://cocodataset.org/#format-data. It knows boxes and outlines of objects, and no classes of images as a whole; hence the boxes.
+Format: https://cocodataset.org/#format-data. COCO has no image-level classes, only boxes and outlines of objects; hence the boxes.
 """
 
 import json
@@ -18,9 +18,9 @@ _EVERY = 100
 
 
 def write_coco(material: Material, path: Path, options: ExportOptions, progress: Progress) -> Written:
-    """A COCO file: each class of an image is an annotation around the whole image; numbers and notes stand beside.
+    """A COCO file: each class of an image is an annotation around the whole image; other attributes are stored with it.
 
-    `file_name` is the path in the table; what COCO has no place for stands in `attributes` of each image and `supercategory` of each category.
+    `file_name` is the path in the table; what COCO has no field for is in `attributes` of each image and `supercategory` of each category.
     """
     paths = material.paths()
     attributes = class_attributes(material.attributes, options.label)
@@ -47,9 +47,9 @@ def write_coco(material: Material, path: Path, options: ExportOptions, progress:
 
 
 def categories_of(material: Material, attributes: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Categories, and an annotation without a box for each value that an image has; yes is the category NAME of the tag, no is none.
+    """Categories, and an annotation without a box for each value of an image; a tag is the category of its name if yes, none if no.
 
-    Of several attributes, a category is called "ATTRIBUTE: VALUE", so that no two have the same name.
+    With several attributes, categories are named "ATTRIBUTE: VALUE", so that names are unique.
     """
     categories: dict[tuple[str, str], dict[str, Any]] = {}
     annotations: list[dict[str, Any]] = []

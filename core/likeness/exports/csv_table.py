@@ -1,4 +1,4 @@
-"""A CSV file: a line for each image, a column for each attribute, perhaps its nearest neighbors."""
+"""Export to CSV: a row per image, a column per attribute, optionally nearest neighbors."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ _PART = 10_000
 def write_csv(material: Material, path: Path, options: ExportOptions, progress: Progress) -> Written:
     """A CSV file of all attributes; with `neighbors`, the nearest images of each.
 
-    Neighbors are row numbers of this file, from 0, with spaces between them.
+    Neighbors are row numbers of this file, from 0, separated by spaces.
     """
     columns = material.columns
     if options.neighbors:

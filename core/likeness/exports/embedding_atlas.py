@@ -1,7 +1,7 @@
-"""A Parquet file for embedding-atlas: places on a map, neighbors, small pictures, a text for each image, and all attributes.
+"""Export to Parquet for embedding-atlas: map coordinates, neighbors, thumbnails, a text per image, and all attributes.
 
-Format: `embedding-atlas --help` and https://apple.github.io/embedding-atlas/tool.html: columns of x and y, of texts, of images as the content of a
-file, and of neighbors as {"ids": [...], "distances": [...]}, where ids are rows from 0.
+Format: `embedding-atlas --help` and https://apple.github.io/embedding-atlas/tool.html: columns of x and y, text, images as file contents, and
+neighbors as {"ids": [...], "distances": [...]}, where ids are rows from 0.
 """
 
 import time
@@ -25,9 +25,9 @@ _FEWEST = 4  # images that have neighborhoods which a map can keep
 
 
 def write_atlas(material: Material, path: Path, options: ExportOptions, progress: Progress) -> Written:
-    """A Parquet file with a map, neighbors, small pictures and all attributes, as the command embedding-atlas opens it.
+    """A Parquet file with a map, neighbors, thumbnails and all attributes, for the command embedding-atlas.
 
-    The map is UMAP's of the exported rows, which is kept and found again.
+    The map is the cached UMAP of the exported rows.
     """
     import pyarrow as pa
     import pyarrow.parquet as parquet
@@ -59,7 +59,7 @@ def write_atlas(material: Material, path: Path, options: ExportOptions, progress
 
 
 def row_texts(material: Material, attributes: list[str]) -> list[str]:
-    """What is known of each image as a text: "car color: red, body: van"; of a single attribute its value alone."""
+    """The attributes of each image as text: "car color: red, body: van"; only the value if there is one attribute."""
     columns = {name: class_values(material.attributes[name]) for name in attributes}
     texts = []
     for row in range(len(material)):

@@ -1,4 +1,4 @@
-"""An index file of faiss beside a Parquet file that says what each of its rows is."""
+"""Export to a faiss index file, with a Parquet file of its rows."""
 
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,11 @@ _ABOUT = b"likeness"
 
 
 def write_faiss(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:
-    """A folder with an index file of faiss, and a Parquet file that says what each row is.
+    """A folder with a faiss index file, and a Parquet file that describes its rows.
 
-    A folder with `index.faiss`, an IndexFlatIP whose products of unit rows are cosines, and `rows.parquet`: its row i is vector i.
+    `index.faiss` is an IndexFlatIP, whose products of unit rows are cosines; row i of `rows.parquet` is vector i.
 
-    faiss holds the index in memory until it is written: four bytes for each number.
+    faiss holds the index in memory until it is written: four bytes per number.
     """
     import faiss
     import pyarrow as pa
@@ -40,15 +40,15 @@ def write_faiss(material: Material, folder: Path, options: ExportOptions, progre
 
 
 def read_faiss(place: str, name: str | None = None) -> VectorFile:
-    """The vectors of such a folder with their attributes."""
+    """Reads the vectors and attributes of an exported folder."""
     import faiss
     import pyarrow.parquet as parquet
 
     folder: Path = as_path(place)
     if name is not None:
-        raise InputError(f"A folder of faiss holds one index, and '{name}' is no name in it; leave the name out.")
+        raise InputError(f"A faiss folder holds one index without a name; remove the name '{name}'.")
     if not (folder / INDEX).is_file() or not (folder / ROWS).is_file():
-        raise InputError(f"There is no index in '{place}'; name a folder that holds {INDEX} and {ROWS}.")
+        raise InputError(f"There is no index in '{place}'; pass a folder with {INDEX} and {ROWS}.")
     try:
         table = parquet.read_table(regular_file(folder / ROWS))
         index: Any = faiss.read_index(str(regular_file(folder / INDEX)))

@@ -1,7 +1,7 @@
-"""A folder that FiftyOne reads: `fiftyone.Dataset.from_dir(FOLDER, dataset_type=fiftyone.types.FiftyOneDataset)`.
+"""Export to a folder that FiftyOne reads: `fiftyone.Dataset.from_dir(FOLDER, dataset_type=fiftyone.types.FiftyOneDataset)`.
 
 Format: `metadata.json`, the dataset's document with the type of each field, and `samples.json`, a document for each image, both as MongoDB's extended
-JSON (https://docs.voxel51.com/user_guide/export_datasets.html#fiftyonedataset). FiftyOne brings documents of version 1.0 to its own when it reads.
+JSON (https://docs.voxel51.com/user_guide/export_datasets.html#fiftyonedataset). FiftyOne migrates documents of version 1.0 when it reads them.
 """
 
 import json
@@ -32,8 +32,8 @@ _NOTHING += ("annotation_runs", "brain_methods", "evaluations", "runs")
 def write_fiftyone(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:
     """A folder that FiftyOne reads as a FiftyOneDataset: classes, tags and all other attributes.
 
-    Texts that are classes become fields of Classification, tags the samples' tags, all else plain fields, and with `vectors` a field `embedding`.
-    Images stay where they are, or with `link` come into the folder, which can then be moved.
+    Class attributes become Classification fields, tags the samples' tags, others plain fields, and with `vectors` a field `embedding`. Images are
+    referenced by path, or with `link` put into the folder, which can then be moved.
     """
     sources = material.paths()
     classes = class_attributes(material.attributes, options.label)
@@ -50,11 +50,11 @@ def write_fiftyone(material: Material, folder: Path, options: ExportOptions, pro
             file.write((",\n" if begin else "\n") + json.dumps(sample, allow_nan=False))
         file.write("\n]}\n")
     renamed = [f"'{name}' is '{field}'" for name, field in fields.items() if name != field]
-    return Written(len(material), note=f"Names of fields that FiftyOne does not take: {', '.join(renamed)}." if renamed else "")
+    return Written(len(material), note=f"Renamed fields, because FiftyOne does not accept their names: {', '.join(renamed)}." if renamed else "")
 
 
 def field_names(attributes: list[str]) -> dict[str, str]:
-    """A name that FiftyOne takes for each attribute: letters, digits and underscores, none of its own.
+    """A valid FiftyOne field name for each attribute: letters, digits and underscores, none of its reserved names.
 
     Example:
         >>> field_names(["car color", "id", "breed"])
@@ -67,7 +67,7 @@ def field_names(attributes: list[str]) -> dict[str, str]:
 def _samples(
     material: Material, files: list[str], fields: dict[str, str], classes: list[str], tags: list[str], vectors: bool, progress: Progress
 ) -> Any:
-    """A document for each image; vectors are taken part by part."""
+    """Yields a document per image; vectors are read in chunks."""
     columns = {name: (class_values if name in classes else plain_values)(material.attributes[name]) for name in [*fields, *tags]}
     now = _date()
     rows = (vector for part in material.parts() for vector in part.vectors) if vectors else None

@@ -1,4 +1,4 @@
-"""Image files in a new folder: links or copies, under names that no two of them share on any system."""
+"""Link or copy image files into a folder, under names that are unique on any file system."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _LONGEST = 150  # bytes
 
 
 class FreeNames:
-    """Hands out names, each once, also where letter case does not count, and none of those `taken`; the same calls give the same names."""
+    """Generates unique names, ignoring case and excluding those `taken`; deterministic."""
 
     def __init__(self, taken: Iterable[str] = (), sign: str = "-") -> None:
         self._sign = sign
@@ -24,7 +24,7 @@ class FreeNames:
         self._counts: dict[str, int] = {}
 
     def of(self, name: str) -> str:
-        """The name itself, or with a number before its ending where it was handed out before.
+        """The name, with a number before its suffix if it was used before.
 
         Example:
             >>> names = FreeNames()
@@ -43,7 +43,7 @@ class FreeNames:
 
 
 def safe_name(text: str) -> str:
-    """A text as the name of a file or folder inside of another: no slashes, no "..", nothing that a system refuses.
+    """A text as a file or folder name: no slashes, no "..", nothing that a file system refuses.
 
     Example:
         >>> safe_name("cat/dog"), safe_name(".."), safe_name(""), safe_name("a" * 500) == "a" * 150
@@ -60,7 +60,7 @@ def safe_name(text: str) -> str:
 
 
 def put_file(source: Path, target: Path, link: str) -> None:
-    """A link ("symlink", "hard") to a file with an absolute path, or a "copy" of it; InputError where it cannot be linked or read."""
+    """Creates a link ("symlink", "hard") to a file with an absolute path, or a "copy"; raises InputError if it cannot be linked or read."""
     try:
         if link == "symlink":
             target.symlink_to(source)
@@ -71,4 +71,4 @@ def put_file(source: Path, target: Path, link: str) -> None:
     except OSError as error:
         other = "copy" if link != "copy" else "symlink"
         reason = (error.strerror or str(error)).lower()
-        raise InputError(f"'{source}' cannot be put into the folder as {link} ({reason}); take the link '{other}', or make room.") from error
+        raise InputError(f"'{source}' cannot be put into the folder as {link} ({reason}); use the link '{other}', or free space.") from error

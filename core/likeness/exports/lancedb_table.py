@@ -1,6 +1,6 @@
-"""A table of LanceDB: a row for each image, with the columns row, vector and all attributes.
+"""Export to a LanceDB table: a row per image, with the columns row, vector and all attributes.
 
-Other than the index that `likeness index --lance` writes, it has no cells: any program of LanceDB builds its own index on it.
+Unlike the index of `likeness index --lance`, it has no cells: LanceDB programs build their own index on it.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _ROW, _VECTOR, _ABOUT = "row", "vector", b"likeness"
 
 
 class LanceTable:
-    """A table of a database by name, as a `likeness.exports.stores.Store`."""
+    """A named table, as a `likeness.exports.stores.Store`."""
 
     def __init__(self, database: Any, name: str, material: Material) -> None:
         import pyarrow as pa
@@ -51,9 +51,9 @@ class LanceTable:
 
 
 def read_lancedb(place: str, name: str | None = None) -> VectorFile:
-    """The vectors and attributes of a table, written by an export or by anybody with a column `vector`."""
+    """Reads the vectors and attributes of any table with a column `vector`."""
     if not is_address(place) and not any(as_path(place).glob("*.lance")):
-        raise InputError(f"There is no LanceDB in '{place}'; name the folder that it was written to.")
+        raise InputError(f"There is no LanceDB in '{place}'; pass the folder that it was written to.")
     with _database(place) as database:
         table = database.open_table(chosen_name(list(database.list_tables().tables), name, place)).to_arrow()
         if _VECTOR not in table.column_names:
@@ -66,16 +66,16 @@ def read_lancedb(place: str, name: str | None = None) -> VectorFile:
 
 
 def check_place(place: str) -> None:
-    """Raises InputError unless a place is an address or a folder that can be written to."""
+    """Raises InputError unless a place is a URL or a writable folder."""
     if not place.strip():
-        raise InputError("No place is named; give a folder or the address of an object store.")
+        raise InputError("No place is given; pass a folder or the URL of an object store.")
     if not is_address(place):
         check_output_folder(as_path(place))
 
 
 @contextmanager
 def _database(place: str) -> Iterator[Any]:
-    """A folder or an object store, whose keys come from the environment."""
+    """Opens a folder or an object store, whose keys come from the environment."""
     try:
         import lancedb
     except ImportError as error:

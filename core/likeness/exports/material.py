@@ -1,4 +1,4 @@
-"""What is exported: rows of a table or space, handed out in parts so that memory stays bounded."""
+"""`Material`: rows of a table or space to export, in chunks so that memory stays bounded."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ MOST_PART_ROWS = 2_000
 
 @dataclass(frozen=True)
 class Part:
-    """Consecutive rows of what is exported: `begin` to `end` (without it), their attributes and their vectors (end - begin, d)."""
+    """A chunk of exported rows `begin` to `end` (exclusive): attributes and vectors (end - begin, d)."""
 
     begin: int
     end: int
@@ -31,11 +31,10 @@ class Part:
 
 
 class Material:
-    """Rows to export, `rows` in this order (None: all), with the attributes `columns` (None: all); of a table, or of a space where vectors are
-    needed.
+    """Rows to export, `rows` in this order (None: all), with the attributes `columns` (None: all), of a table, or of a space if vectors are needed.
 
-    Where it is `portable`, what is written names no place of this machine. `table` is of these rows alone; `space` is the whole one, or None, and
-    `rows` (n,) their numbers in it. InputError: no row, a row or attribute that is not there, a row twice.
+    With `portable`, nothing written contains a path of this machine. `table` has only these rows; `space` is the whole space, or None, and `rows`
+    (n,) their numbers in it. Raises InputError for no row, an unknown row or attribute, or a duplicate row.
     """
 
     def __init__(self, source: ImageTable | Space, rows: Any = None, columns: Sequence[str] | None = None, portable: bool = False) -> None:
@@ -61,20 +60,20 @@ class Material:
 
     @cached_property
     def columns(self) -> pd.DataFrame:
-        """The attributes as plain columns, after the paths where there are images."""
+        """The attributes as plain columns, after the paths if there are images."""
         if not self.table.has_images:
             return self.attributes
         return pd.concat([pd.DataFrame({"path": pd.Series(self.names, dtype=object)}), self.attributes], axis=1)
 
     @cached_property
     def names(self) -> list[str]:
-        """The path of each image as it is written: that of the table; where all is to be portable, never absolute."""
+        """The path of each image as written: that of the table; never absolute if portable."""
         named = [str(name) for name in self.table.frame["path"]]
         return [_below(name, self.table.root) for name in named] if self.portable else named
 
     @property
     def encoder(self) -> str:
-        """The encoder's name as people read it; where all is to be portable, "" for one that is a folder of this machine."""
+        """The encoder's display name; if portable, "" for one that is a local folder."""
         name = self._space().encoder_name
         return "" if self.portable and _is_folder(name) else name
 
@@ -84,7 +83,7 @@ class Material:
         return int(self._space().vectors.shape[1])
 
     def parts(self, begin: int = 0) -> Iterator[Part]:
-        """All rows from `begin` on, with their vectors, in parts of at most 16 MB and 2,000 rows."""
+        """Yields all rows from `begin`, with vectors, in chunks of at most 16 MB and 2,000 rows."""
         vectors = self._space().vectors
         size = max(1, min(MOST_PART_ROWS, PART_BYTES // (4 * vectors.shape[1])))
         for start in range(begin, len(self), size):
@@ -92,15 +91,15 @@ class Material:
             yield Part(start, end, self.columns.iloc[start:end], np.asarray(vectors[self.rows[start:end]], np.float32))
 
     def vectors(self) -> NDArray[np.float32]:
-        """The vectors (n, d) of all rows: for what takes all at once. Where all rows of the space are exported, its own."""
+        """The vectors (n, d) of all rows at once, without a copy if the whole space is exported."""
         space = self._space()
         whole = len(self) == len(space) and bool((np.diff(self.rows) == 1).all())
         return space.vectors if whole else np.asarray(space.vectors[self.rows])
 
     def neighbors(self, part: Part, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The k nearest exported rows of each row of a part, without itself, as rows of the export (m, k), and their cosines (m, k).
+        """The k nearest exported rows of each row of a chunk, excluding itself, as rows of the export (m, k), and their cosines (m, k).
 
-        Of an index approximate ones. Fewer than k where fewer rows are exported.
+        Approximate with an index. Fewer than k if fewer rows are exported.
         """
         if len(self) < 2:
             return np.empty((part.end - part.begin, 0), np.int64), np.empty((part.end - part.begin, 0), np.float32)
@@ -109,16 +108,16 @@ class Material:
         return self._numbers[found.rows], found.similarities
 
     def paths(self) -> list[Path]:
-        """Absolute paths of the images; InputError for images without a file of their own here, or whose file is not there."""
+        """Absolute paths of the images; raises InputError for images without a local file of their own."""
         from likeness.data import is_url
         from likeness.io import split_part
 
         paths = [path.absolute() for path in self.table.paths()]
         named = [str(name) for name in self.table.frame["path"]]
         for what, wrong in (
-            ("images behind URLs, which have no file here", [name for name in named if is_url(name)]),
+            ("images at URLs, which have no local file", [name for name in named if is_url(name)]),
             ("parts of videos or PDF files, which have no file of their own", [name for name in named if split_part(name)[1] is not None]),
-            ("images whose file is not there", [name for name, path in zip(named, paths, strict=True) if not _is_there(path)]),
+            ("images whose file is missing", [name for name, path in zip(named, paths, strict=True) if not _is_there(path)]),
         ):
             if wrong:
                 raise InputError(f"There are {len(wrong):,} {what}, first '{wrong[0]}'; export the others, by `rows` or --only.")
@@ -126,7 +125,7 @@ class Material:
 
     @cached_property
     def digest(self) -> str:
-        """Of the rows, attributes and vectors: equal for equal exports, so that an interrupted one is gone on with only by its like."""
+        """Fingerprint of rows, attributes and vectors; an interrupted export resumes only if it is unchanged."""
         found = hashlib.sha256(self._space().key.encode())
         found.update(self.rows.astype("<i8").tobytes())
         found.update(repr(list(self.columns.columns)).encode())
@@ -135,25 +134,25 @@ class Material:
 
     @cached_property
     def about(self) -> dict[str, Any]:
-        """What `likeness.embedding.space_of` needs beside vectors and attributes, with the digest and how many rows there will be."""
+        """Metadata for `likeness.embedding.space_of`, with the digest and the final number of rows."""
         about = self._space().about() | {"export": self.digest, "rows": len(self)}
         return about | {"root": "." if self.table.has_images else "", "encoder": about["encoder"] and self.encoder} if self.portable else about
 
     @cached_property
     def _numbers(self) -> NDArray[np.int64]:
-        """Of each row of the space its number in the export, -1 for those that are not exported."""
+        """The export row of each row of the space; -1 if not exported."""
         numbers = np.full(len(self._space()), -1)
         numbers[self.rows] = np.arange(len(self))
         return numbers
 
     def _space(self) -> Space:
         if self.space is None:
-            raise InputError("This export needs vectors; pass a Space, as `likeness.embed` makes one, in place of a table.")
+            raise InputError("This export needs vectors; pass a Space, such as from `likeness.embed`, instead of a table.")
         return self.space
 
 
 def _below(name: str, root: Path) -> str:
-    """The path of an image without the folder that names begin in; of one that lies elsewhere its name alone."""
+    """The path of an image relative to the table's folder; only its name if it is elsewhere."""
     path = PurePath(name)
     if not path.is_absolute():
         return name
@@ -162,7 +161,7 @@ def _below(name: str, root: Path) -> str:
 
 
 def _is_folder(encoder: str) -> bool:
-    """Whether an encoder's name holds a path."""
+    """True if an encoder's name contains a path."""
     from likeness.encoders import map_path
 
     paths: list[str] = []
@@ -171,7 +170,7 @@ def _is_folder(encoder: str) -> bool:
 
 
 def _is_there(path: Path) -> bool:
-    """Whether a path is a file that may be read."""
+    """True if a path is a file that may be read."""
     from likeness.io import check_readable
 
     try:
@@ -191,5 +190,5 @@ def _checked_rows(rows: Any, count: int) -> NDArray[np.int64]:
     if given.min() < 0 or given.max() >= count:
         raise InputError(f"There is no row {given.min() if given.min() < 0 else given.max()}; the last is {count - 1:,}.")
     if len(np.unique(given)) < len(given):
-        raise InputError("A row to export is named twice; name each once.")
+        raise InputError("A row to export is given twice; pass each once.")
     return given.astype(np.int64)

@@ -1,4 +1,4 @@
-"""A notion as a linear map for other programs: NumPy, ONNX, and a page that says how to use them."""
+"""Export a notion as a linear map: NumPy, ONNX, and a README."""
 
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ _EPS = np.finfo(np.float32).eps
 
 
 def write_notion(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:
-    """A folder with a notion's linear map as a NumPy file and an ONNX model, and how to use them.
+    """A folder with a notion's linear map as a NumPy file and an ONNX model, and a README.
 
-    A folder with `U.npy` (r, d) float32, `projection.onnx` and `README.md`; of a method with a mean, `mean.npy` (r,), too.
+    A folder with `U.npy` (r, d) float32, `projection.onnx` and `README.md`; for a method with a mean also `mean.npy` (r,).
 
     The model takes `vectors` (n, r) float32 of the encoder, of any length, images or texts alike, and gives `notion` (n, d), unit rows or zero, as
     `Space.refit` does (Eq. 5 and 6 of the InDiReCT paper).
@@ -37,18 +37,18 @@ def write_notion(material: Material, folder: Path, options: ExportOptions, progr
 
 
 def linear_map(space: Any) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-    """The matrix (r, d) of a notion's space, and the mean (r,) that is taken off before it, or None; InputError where it is not of that form."""
+    """The matrix (r, d) of a notion's space, and the mean (r,) subtracted before it, or None; raises InputError for spaces of another form."""
     from likeness.notions import CenteredProjection, LinearProjection
 
     if space is None or space.base is None:
-        raise InputError("This is no notion's space; make one by `space.refit(notion)`, or name the notion by --notion.")
+        raise InputError("This is not a notion's space; create one with `space.refit(notion)`, or pass --notion.")
     if space.base.base is not None:
-        raise InputError(f"'{space.name}' is made from a notion's space and not from the encoder's; refit the encoder's space instead.")
+        raise InputError(f"'{space.name}' is derived from another notion's space; refit the encoder's space instead.")
     made = space.estimator
     if not isinstance(made, LinearProjection | CenteredProjection):
         raise InputError(
-            f"'{space.name}' is fitted by {type(made).__name__}, which is no single matrix, so it has no such file; "
-            f"take a linear method, as 'exact', 'scaled-pca' or 'pca'."
+            f"'{space.name}' is fitted by {type(made).__name__}, which is not a single matrix; choose a linear method, such as 'exact', "
+            "'scaled-pca' or 'pca'."
         )
     mean = getattr(made, "mean_", None)
     return np.asarray(made.U, np.float32), None if mean is None else np.asarray(mean, np.float32)
@@ -57,7 +57,7 @@ def linear_map(space: Any) -> tuple[NDArray[np.float32], NDArray[np.float32] | N
 def projection_model(U: NDArray[np.float32], mean: NDArray[np.float32] | None = None) -> Any:
     """The ONNX model that takes vectors v to unit rows of v U, or of (v / |v| - mean) U.
 
-    Rows shorter than rounding makes them, that is |v U| <= eps |v| |U|, become zero, as in `likeness.notions.project`.
+    Rows within rounding of zero, that is |v U| <= eps |v| |U|, become zero, as in `likeness.notions.project`.
     """
     try:
         from onnx import TensorProto, checker, helper, numpy_helper

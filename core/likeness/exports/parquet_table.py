@@ -1,4 +1,4 @@
-"""A Parquet file of attributes, vectors and neighbors. With vectors it is a file that `likeness.load` reads as a Space."""
+"""Export to Parquet: attributes, vectors and neighbors. With vectors, `likeness.load` reads it as a Space."""
 
 import json
 from pathlib import Path
@@ -49,12 +49,12 @@ def write_parquet(material: Material, path: Path, options: ExportOptions, progre
 
 
 def arrow_table(material: Material) -> Any:
-    """The paths and attributes as a table of pyarrow."""
+    """The paths and attributes as a pyarrow table."""
     return to_arrow(material.columns).replace_schema_metadata(None)
 
 
 def vector_column(vectors: Any) -> Any:
-    """Vectors (m, d) as a column of pyarrow, of lists of d numbers."""
+    """Vectors (m, d) as a pyarrow column of fixed-size lists."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""A table of PostgreSQL with pgvector: a row for each image, with the columns row, vector and all attributes."""
+"""Export to a PostgreSQL table with pgvector: a row per image, with the columns row, vector and all attributes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,11 +19,11 @@ _TYPES = {"bool": "boolean", "int": "bigint", "float": "double precision", "text
 _MOST_DIMENSIONS = 16_000  # of a column of pgvector
 _LONGEST_NAME = 63  # bytes, of PostgreSQL
 _READ_AT_ONCE = 1_000
-_NO_ADDRESS = "That is no address of PostgreSQL; write it as postgresql://USER@HOST:5432/DATABASE."
+_NO_ADDRESS = "Invalid PostgreSQL URL; write it as postgresql://USER@HOST:5432/DATABASE."
 
 
 class VectorTable:
-    """A table by name, as a `likeness.exports.stores.Store`."""
+    """A named table, as a `likeness.exports.stores.Store`."""
 
     def __init__(self, connection: Any, name: str, material: Material | None = None) -> None:
         self._connection, self._name = connection, name
@@ -62,7 +62,7 @@ class VectorTable:
 
 
 def read_pgvector(place: str, name: str | None = None) -> VectorFile:
-    """The vectors and attributes of a table with one column of vectors, written by an export or by anybody."""
+    """Reads the vectors and attributes of any table with one vector column."""
     with _connection(place) as connection:
         found = connection.execute(
             "SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid "
@@ -71,7 +71,7 @@ def read_pgvector(place: str, name: str | None = None) -> VectorFile:
         chosen = chosen_name(sorted({table for table, _ in found}), name, place)
         vector = [column for table, column in found if table == chosen]
         if len(vector) > 1:
-            raise InputError(f"The table '{chosen}' has the columns of vectors {', '.join(vector)}; tables with one are read.")
+            raise InputError(f"The table '{chosen}' has several vector columns, {', '.join(vector)}; only tables with one are supported.")
         about = VectorTable(connection, chosen).about() or {}
         names, records = _all_rows(connection, chosen, vector[0])
     if any(record[-1] is None for record in records):
@@ -84,7 +84,7 @@ def read_pgvector(place: str, name: str | None = None) -> VectorFile:
 
 
 def _all_rows(connection: Any, table: str, vector: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Names of the columns and all rows, the vector as a text at their end; fetched in parts."""
+    """Column names and all rows, with the vector as text at the end; fetched in chunks."""
     from psycopg import sql
 
     names = [each.name for each in connection.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(sql.Identifier(table))).description]
@@ -99,20 +99,18 @@ def _all_rows(connection: Any, table: str, vector: str) -> tuple[list[str], list
 def _check_columns(material: Material) -> None:
     check_own_columns(material.columns, _ROW, _VECTOR)
     if material.dim > _MOST_DIMENSIONS:
-        raise InputError(f"The vectors have {material.dim:,} dimensions, and pgvector holds {_MOST_DIMENSIONS:,} at most; export a notion's space.")
+        raise InputError(
+            f"The vectors have {material.dim:,} dimensions, but pgvector supports at most {_MOST_DIMENSIONS:,}; export a notion's space."
+        )
     for name in material.columns:
         if not str(name) or len(str(name).encode()) > _LONGEST_NAME or "\0" in str(name):
-            raise InputError(
-                f"'{str(name)[:80]}' is no name of a column in PostgreSQL, which takes 1 to {_LONGEST_NAME} bytes; rename the attribute."
-            )
+            raise InputError(f"'{str(name)[:80]}' is not a valid PostgreSQL column name, which has 1 to {_LONGEST_NAME} bytes; rename the attribute.")
         if any(isinstance(value, str) and "\0" in value for value in material.columns[name]):
-            raise InputError(
-                f"The attribute '{name}' has a text with the sign of number 0, which PostgreSQL does not take; leave it out by `columns`."
-            )
+            raise InputError(f"The attribute '{name}' contains a NUL character, which PostgreSQL does not accept; exclude it with `columns`.")
 
 
 def check_url(place: str) -> None:
-    """Raises InputError unless a place is an address of PostgreSQL; what it says is not repeated, since it may hold a password."""
+    """Raises InputError unless a place is a PostgreSQL URL; the message omits it, because it may contain a password."""
     if place.partition("://")[0] not in ("postgresql", "postgres") or not is_address(place):
         raise InputError(_NO_ADDRESS)
 

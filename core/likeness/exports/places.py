@@ -1,4 +1,4 @@
-"""Where exports are written: files and folders that are not there yet, filled whole or not at all, and addresses shown without passwords."""
+"""Destinations of exports: new files and folders, written atomically, and URLs, shown without passwords."""
 
 import os
 import re
@@ -17,28 +17,28 @@ _LONGEST = 60
 
 
 def new_file(place: str, ending: str) -> Path:
-    """The path of a file to write; InputError: something is there, it cannot be written, or its name has not this ending."""
+    """The path of a file to write; raises InputError if it exists, cannot be written, or has another suffix."""
     path = as_path(place)
     if path.suffix.lower() != ending:
-        raise InputError(f"'{place}' does not end in {ending}; name the file so.")
+        raise InputError(f"'{place}' does not end in {ending}; rename the file.")
     if os.path.lexists(path):
-        raise InputError(f"There is something at '{place}' already; name another file, or remove it.")
+        raise InputError(f"'{place}' exists already; choose another file, or remove it.")
     check_output_file(path)
     return path
 
 
 def new_folder(place: str) -> Path:
-    """The path of a folder to write, where there is nothing yet, or an empty folder; InputError for anything else."""
+    """The path of a folder to write, new or empty; raises InputError for anything else."""
     path = as_path(place)
     if not place.strip() or (os.path.lexists(path) and not (path.is_dir() and not path.is_symlink() and not any(path.iterdir()))):
-        raise InputError(f"There is something at '{place}' already; name a folder that is not there yet, or an empty one.")
+        raise InputError(f"'{place}' exists already; choose a new or empty folder.")
     check_output_folder(path)
     return path
 
 
 @contextmanager
 def filled_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill, which takes its place at `path` when the block ends well; on any error it is gone."""
+    """A folder to fill, moved to `path` when the block succeeds; deleted on any error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = path.parent / f".{secrets.token_hex(8)}.partial"
     staged.mkdir()
@@ -53,12 +53,12 @@ def filled_folder(path: Path) -> Iterator[Path]:
 
 
 def is_address(place: str) -> bool:
-    """Whether a place is a URL and no path."""
+    """True if a place is a URL."""
     return "://" in place
 
 
 def shown(place: str) -> str:
-    """A place as it may be printed: of a URL no user, password or parameters, which may hold keys.
+    """A place for display: URLs without user, password or parameters, which may contain keys.
 
     Example:
         >>> shown("postgresql://ada:secret@db.example.org:5432/photos?sslmode=require"), shown("folder/db")
@@ -74,20 +74,21 @@ def shown(place: str) -> str:
 
 
 def without_secrets(text: str, place: str) -> str:
-    """A sentence of a database's client without what its address says of user, password and parameters."""
+    """The message of a database client without user, password and parameters of its URL."""
     if not is_address(place) and "=" not in place:
         return text
     rest = place.partition("://")[2] or place
     hidden = {part for part in re.split(r"[:@/?&=\s]+", f"{rest.rpartition('@')[0]} {rest.partition('?')[2]}") if len(part) > 2}
     if "=" in place and not is_address(place):
         hidden |= {word.partition("=")[2] for word in place.split() if word.startswith("password")}
+    # the longest first: a short secret may be a part of a longer one
     for part in sorted(hidden, key=len, reverse=True):
         text = text.replace(part, "…")
     return text.replace(place, "…")
 
 
 def plain_slug(text: str) -> str:
-    """A name as every database takes it: small letters, digits and underscores.
+    """A name that every database accepts: lower-case letters, digits and underscores.
 
     Example:
         >>> plain_slug("Synthetic Cars"), plain_slug("2024/Photos")

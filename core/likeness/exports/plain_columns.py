@@ -1,4 +1,4 @@
-"""Attributes as what every format and database can hold: yes or no, whole numbers, numbers and texts, each perhaps missing."""
+"""Convert attributes to types that every format and database supports: booleans, integers, floats and text, all nullable."""
 
 from typing import Any, Literal
 
@@ -17,9 +17,9 @@ NEIGHBORS, SIMILARITIES = "neighbors", "neighbor_similarities"
 
 
 def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same rows with columns of the types boolean, Int64, Float64 and object (texts); what is missing is NA there, and None among texts.
+    """The same rows with columns of type boolean, Int64, Float64 or object (text); missing values are NA, or None among text.
 
-    Dates, categories, lists and whole numbers beyond 64 bits become texts. InputError for an infinite number, which JSON cannot hold.
+    Dates, categories, lists and integers beyond 64 bits become text. Raises InputError for infinity, which JSON cannot represent.
 
     Example:
         >>> import pandas as pd
@@ -30,11 +30,11 @@ def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def check_own_columns(frame: pd.DataFrame, *names: str) -> None:
-    """Raises InputError where an attribute has the name of a column that is added."""
+    """Raises InputError if an attribute has the name of an added column."""
     lower = {str(column).lower(): str(column) for column in frame.columns}
     for name in names:
         if name in lower:
-            raise InputError(f"The attribute '{lower[name]}' has the name of a column that is added; rename it, or leave it out by `columns`.")
+            raise InputError(f"The attribute '{lower[name]}' has the name of an added column; rename it, or exclude it with `columns`.")
 
 
 def kind_of(column: "pd.Series[Any]") -> Kind:
@@ -43,17 +43,17 @@ def kind_of(column: "pd.Series[Any]") -> Kind:
 
 
 def plain_values(column: "pd.Series[Any]") -> list[Any]:
-    """The values of a column of a `plain_frame` as Python's own, None where one is missing."""
+    """The values of a `plain_frame` column as Python objects, None if missing."""
     return [None if value is pd.NA else value for value in column.astype(object).tolist()]
 
 
 def class_values(column: "pd.Series[Any]") -> list[Any]:
-    """As `plain_values`, of a column of classes: None also where a text is empty or stands for images without a label."""
+    """As `plain_values`, for a class column: also None for empty text and the marker of unlabeled images."""
     return [value if known else None for value, known in zip(plain_values(column), has_label(column), strict=True)]
 
 
 def class_attributes(frame: pd.DataFrame, label: str | None) -> list[str]:
-    """Attributes of a `plain_frame` that are classes: those that `label` names, with commas between; or else yes or no, and texts that repeat."""
+    """Class attributes of a `plain_frame`: those listed in `label`, separated by commas; by default booleans, and text with repeating values."""
     if label is None:
         return [str(name) for name in frame if kind_of(frame[name]) == "bool" or _repeats(frame[name])]
     names = [label] if label in frame else [name.strip() for name in label.split(",")]
@@ -64,7 +64,7 @@ def class_attributes(frame: pd.DataFrame, label: str | None) -> list[str]:
 
 
 def _repeats(column: "pd.Series[Any]") -> bool:
-    """Texts that stand for classes: not most of them different, as notes and captions are."""
+    """True if text values are classes, unlike notes and captions, which are mostly distinct."""
     if kind_of(column) != "text":
         return False
     different, there = column.nunique(), int(column.notna().sum())
@@ -74,5 +74,5 @@ def _repeats(column: "pd.Series[Any]") -> bool:
 def _plain(name: str, column: "pd.Series[Any]") -> Any:
     plain = plain_column(column)
     if kind_of(plain) == "float" and np.isinf(plain.dropna().to_numpy(float)).any():
-        raise InputError(f"The attribute '{name}' holds infinity, which other programs cannot take; leave it out by `columns`.")
+        raise InputError(f"The attribute '{name}' contains infinity, which other programs do not support; exclude it with `columns`.")
     return plain

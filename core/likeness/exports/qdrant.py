@@ -1,4 +1,4 @@
-"""A collection of Qdrant: a point for each image, its number the row, its payload the attributes; on a server, or in a folder without one."""
+"""Export to a Qdrant collection, on a server or in a folder: a point per image, with the row as id and the attributes as payload."""
 
 import os
 import warnings
@@ -20,7 +20,7 @@ _READ_AT_ONCE = 1_000
 
 
 class QdrantCollection:
-    """A collection by name, as a `likeness.exports.stores.Store`."""
+    """A named collection, as a `likeness.exports.stores.Store`."""
 
     def __init__(self, client: Any, name: str, material: Material | None = None) -> None:
         self._client, self._name = client, name
@@ -37,7 +37,7 @@ class QdrantCollection:
         self._client.create_collection(self._name, vectors_config=size, metadata={"likeness": material.about})
 
     def count(self) -> int:
-        """Points that are there for sure: of a part that was cut by an interruption, a server's shards may have some points and lack others."""
+        """The number of leading rows certainly stored: after an interruption a server's shards may have only some points of the last chunk."""
         found, whole = int(self._client.count(self._name, exact=True).count), (self.about() or {}).get("rows")
         return found if isinstance(whole, int) and found >= whole else max(0, found - MOST_PART_ROWS)
 
@@ -53,9 +53,9 @@ class QdrantCollection:
 
 
 def read_qdrant(place: str, name: str | None = None) -> VectorFile:
-    """The vectors and payloads of a collection, written by an export or by anybody with one vector to a point."""
+    """Reads the vectors and payloads of any collection with one vector per point."""
     if not is_address(place) and not (as_path(place) / "meta.json").is_file():
-        raise InputError(f"There is no Qdrant in '{place}'; name the folder that it was written to, or the address of a server.")
+        raise InputError(f"There is no Qdrant database in '{place}'; pass its folder or the URL of a server.")
     found: list[Any] = []
     with _client(place) as client:
         chosen = chosen_name([each.name for each in client.get_collections().collections], name, place)
@@ -66,7 +66,9 @@ def read_qdrant(place: str, name: str | None = None) -> VectorFile:
             if offset is None:
                 break
     if any(not isinstance(point.vector, list) or not point.vector or isinstance(point.vector[0], list) for point in found):
-        raise InputError(f"The points of '{chosen}' in {shown(place)} have no vector or several of them; collections of one vector are read.")
+        raise InputError(
+            f"The points of '{chosen}' in {shown(place)} have no or several vectors; only collections with one vector per point are supported."
+        )
     rows = [int(point.id) for point in found] if about else list(range(len(found)))
     names = dict.fromkeys(name for point in found for name in point.payload or {})
     columns = {name: [(point.payload or {}).get(name) for point in found] for name in names}
@@ -74,7 +76,7 @@ def read_qdrant(place: str, name: str | None = None) -> VectorFile:
 
 
 def collection_about(client: Any, name: str) -> dict[str, Any]:
-    """What an export says about a collection; {} for those of others."""
+    """The metadata that an export stored in a collection; {} for foreign ones."""
     metadata = getattr(client.get_collection(name).config, "metadata", None) or {}
     about = metadata.get("likeness")
     return about if isinstance(about, dict) else {}
@@ -82,7 +84,7 @@ def collection_about(client: Any, name: str) -> dict[str, Any]:
 
 @contextmanager
 def _client(place: str) -> Iterator[Any]:
-    """A client that is closed when the block ends, and whose errors are answered."""
+    """A client, closed at the end of the block, whose errors become InputError."""
     try:
         from qdrant_client import QdrantClient
         from qdrant_client.http.exceptions import ApiException
@@ -90,9 +92,9 @@ def _client(place: str) -> Iterator[Any]:
         raise missing_client("Qdrant", "qdrant-client", "qdrant", error) from error
     folder = None if is_address(place) else as_path(place)
     if folder is not None and folder.exists() and not folder.is_dir():
-        raise InputError(f"'{place}' is no folder; name one for Qdrant's files, or the address of a server.")
+        raise InputError(f"'{place}' is not a folder; pass a folder for Qdrant's files, or the URL of a server.")
     if folder is not None and folder.is_dir() and any(folder.iterdir()) and not (folder / "meta.json").is_file():
-        raise InputError(f"There is something at '{place}' already that is no Qdrant; name a folder that is not there yet.")
+        raise InputError(f"'{place}' exists already and is not a Qdrant database; choose a new folder.")
     with warnings.catch_warnings(), answers(place, "Qdrant at", ApiException, RuntimeError, ValueError, OSError):
         warnings.simplefilter("ignore")  # on how many points a folder should hold, and on keys over http
         if folder is None:

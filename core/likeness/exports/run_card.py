@@ -1,4 +1,4 @@
-"""The card of an exported run: what it was trained on, how good it is, whose weights it began from, and how to use it elsewhere."""
+"""The model card of an exported run: training data, metrics, initial weights and their license, and usage."""
 
 import json
 from pathlib import Path
@@ -13,10 +13,10 @@ _SHIPPED_CLIP = ("clip:cars", "clip:cars-small")
 
 
 def finish_run(folder: Path, material: RunMaterial, inside: bool, what: str, files: str, usage: str, notes: tuple[str, ...] = ()) -> Written:
-    """Writes what all exports of runs have beside the weights: `preprocessing.json`, `training.yaml` and `README.md`.
+    """Writes the files beside the weights of an exported run: `preprocessing.json`, `training.yaml` and `README.md`.
 
-    `inside`: the model normalizes its input and scales its output by itself. `what` was written, for the note; `files` is a sentence about the
-    file of the weights, `usage` Python that maps an image to its vector, without Likeness.
+    `inside`: the model itself normalizes its input and scales its output. `what` describes the export in the note; `files` is a sentence about the
+    weights file, `usage` Python code that maps an image to its vector without Likeness.
     """
     (folder / "preprocessing.json").write_text(json.dumps(material.about_input(inside), indent=1), encoding="utf-8")
     (folder / "training.yaml").write_text(as_yaml(material.config), encoding="utf-8")
@@ -45,7 +45,7 @@ def finish_run(folder: Path, material: RunMaterial, inside: bool, what: str, fil
 
 
 def image_lines(material: RunMaterial) -> str:
-    """Python that makes `images` (1, 3, h, w) of an image file, with PIL and NumPy (`np`)."""
+    """Python code that loads an image file as `images` (1, 3, h, w), with PIL and NumPy (`np`)."""
     shown = material.preprocessing
     size = f"({shown.side}, {shown.side})"
     if not shown.squeezed:
@@ -60,7 +60,7 @@ def image_lines(material: RunMaterial) -> str:
 
 
 def torchvision_lines(material: RunMaterial) -> str:
-    """Python that makes `images` (1, 3, h, w), normalized, of an image file, with torchvision's transforms (`t`)."""
+    """Python code that loads an image file as normalized `images` (1, 3, h, w), with torchvision's transforms (`t`)."""
     shown = material.preprocessing
     size = f"({shown.side}, {shown.side})" if shown.squeezed else str(shown.side)
     mean, std = ([round(value, 6) for value in each] for each in (shown.mean, shown.std))
@@ -71,7 +71,7 @@ def torchvision_lines(material: RunMaterial) -> str:
 
 
 def scaling_note(material: RunMaterial) -> str:
-    """What is done with rows that a model gives as they leave the embedding layer."""
+    """How to use unscaled rows of the embedding layer."""
     if material.spherical_map is not None:
         return (
             "Rows come as they leave the embedding layer, which was trained on their Euclidean distances: compare them by these. As a Space they are "
@@ -89,7 +89,7 @@ def scaling_note(material: RunMaterial) -> str:
 
 
 def scaling_line(material: RunMaterial) -> str:
-    """Python that scales `rows` of torch as the run does; empty where they are compared by Euclidean distance."""
+    """Python code that scales the tensor `rows` as the run does; empty for Euclidean distance."""
     parts = material.network.parts
     if material.spherical_map is not None:
         return ""
@@ -99,7 +99,7 @@ def scaling_line(material: RunMaterial) -> str:
 
 
 def backbone_notice(backbone: BackboneConfig) -> str:
-    """Whose weights a network began from, and their license where it is known."""
+    """The initial weights of a network, and their license if known."""
     if backbone.weights == "none":
         return "weights drawn at random"
     if backbone.weights != "pretrained":
@@ -139,7 +139,7 @@ def _weights(material: RunMaterial) -> str:
     run, data = material.run, material.config.data
     chosen = "chosen by validation classes" if data.validation else "the last ones"
     if data.select_on_test:
-        chosen = "chosen by the test images themselves, which flatters the figures"
+        chosen = "chosen on the test images, which inflates the metrics"
     step, status = int(run.best_figures().get("step", 0)), run.status()
     end = f"; training was not finished ({status.step:,} of {status.total:,} steps)" if run.report() is None and status.total else ""
     return f"of step {step:,}, {chosen}{end}"

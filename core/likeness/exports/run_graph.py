@@ -1,4 +1,4 @@
-"""A run from images to unit vectors as one module, with all that stands around its network, for formats that hold a whole computation."""
+"""A run as one module from images to unit vectors, for formats that store a whole computation."""
 
 import warnings
 from collections.abc import Iterator
@@ -30,14 +30,14 @@ class RunGraph(nn.Module):
         self.register_buffer("std", material.network.std.clone())
 
     def forward(self, images: Tensor) -> Tensor:
-        """Images with values 0 to 1; no layout in memory is asked for, which formats for other programs do not have."""
+        """Maps images with values 0 to 1, in any memory layout, because other formats have none."""
         assert self.network.backbone is not None
         rows = self.network.embed(self.network.backbone((images - self.mean) / self.std))
         return normalize(rows if self.spherical_map is None else self.spherical_map(rows), dim=1)
 
 
 def traced_run(material: RunMaterial) -> Any:
-    """The module as TorchScript, traced with two images and compared with the network on three, so that a count that became a constant is noticed."""
+    """The module as TorchScript, traced with two images and checked on three, to detect a batch size frozen by tracing."""
     graph, other = RunGraph(material).eval(), material.example(3)
     with quiet_trace():
         traced = torch.jit.trace(graph, material.example(2))  # type: ignore[no-untyped-call]
@@ -46,13 +46,13 @@ def traced_run(material: RunMaterial) -> Any:
         except RuntimeError:  # sizes that do not fit
             same = False
     if not same:
-        raise InputError(f"The network '{material.config.backbone.name}' computes otherwise once it is traced; choose the target safetensors.")
+        raise InputError(f"The network '{material.config.backbone.name}' gives other results when traced; choose the target safetensors.")
     return traced
 
 
 @contextmanager
 def quiet_trace() -> Iterator[None]:
-    """Without what torch says of its tracers: that they are old, and that sizes become constants; what is written is compared with the network."""
+    """Silences torch's warnings that tracing is deprecated and freezes sizes; exports are compared with the network anyway."""
     with warnings.catch_warnings(), torch.no_grad():
         for category in (torch.jit._trace.TracerWarning, DeprecationWarning, FutureWarning):
             warnings.simplefilter("ignore", category)

@@ -1,4 +1,4 @@
-"""A trained run to export: its network with the best weights, what it is shown, and what it measured."""
+"""`RunMaterial`: a trained run to export, with best weights, preprocessing and metrics."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +17,7 @@ RunSource = str | Path | RunFolder | Encoder
 
 @dataclass(frozen=True)
 class RunMaterial:
-    """A run with its best weights: `network` in evaluation mode, on the processor, and what makes unit vectors of embeddings of any length."""
+    """A run with its best weights: `network` in evaluation mode on the CPU, and the scaling of embeddings to unit vectors."""
 
     run: RunFolder
     config: RunConfig
@@ -32,7 +32,7 @@ class RunMaterial:
 
     @property
     def dim(self) -> int:
-        """Dimensions of the embedding layer; one less than those of the vectors where there is a spherical map."""
+        """Dimensions of the embedding layer; with a spherical map one less than those of the vectors."""
         return int(self.network.head.out_features)
 
     @property
@@ -42,27 +42,27 @@ class RunMaterial:
 
     @cached_property
     def preprocessing(self) -> "RunPreprocessing":
-        """What the network is shown of an image."""
+        """The preprocessing of images."""
         from likeness.training import run_preprocessing
 
         return run_preprocessing(self.network, self.config.data)
 
     @cached_property
     def metadata(self) -> dict[str, str]:
-        """What the weights say about themselves, texts by name."""
+        """Metadata of the weights, strings by name."""
         from likeness.training import weights_metadata
 
         return weights_metadata(self.network, self.config, self.run.best_figures())
 
     def example(self, count: int) -> Any:
-        """Images of noise (count, 3, h, w), values 0 to 1, the same each time, by which a written model is compared."""
+        """Deterministic noise images (count, 3, h, w), values 0 to 1, to check exported models."""
         import torch
 
         side = self.config.data.image_size
         return torch.rand(count, 3, side, side, generator=torch.Generator().manual_seed(count))
 
     def about_input(self, inside: bool) -> dict[str, Any]:
-        """What `preprocessing.json` holds; `inside`: the model normalizes its input and scales its output by itself."""
+        """The content of `preprocessing.json`; `inside`: the model itself normalizes its input and scales its output."""
         shown = self.preprocessing
         return {
             "color": "RGB, upright as EXIF says",
@@ -90,12 +90,12 @@ class RunMaterial:
 
 
 def run_material(source: RunSource) -> RunMaterial:
-    """The run of a name, a folder or an encoder; InputError: no run, one that is still training, or one without weights."""
+    """The run of a name, a folder or an encoder; raises InputError if there is none, it is still training, or has no weights."""
     from likeness.training import load_network, load_spherical_map
 
     run = source if isinstance(source, RunFolder) else find_run(_name(source))
     if run.status().state == "running":
-        raise InputError(f"The run '{run.name}' is still training, and its best weights may change; wait for its end, or stop it first.")
+        raise InputError(f"The run '{run.name}' is still training, so its best weights may change; wait for its end, or stop it first.")
     network = load_network(run).eval().requires_grad_(False).float()
     return RunMaterial(run, run.config(), network, None if network.unit else load_spherical_map(run))
 
@@ -105,5 +105,5 @@ def _name(source: Any) -> str | Path:
         return source
     name = str(getattr(source, "name", type(source).__name__))
     if not name.startswith("run:"):
-        raise InputError(f"'{name}' is no trained run; name one, as 'run:FOLDER'.")
+        raise InputError(f"'{name}' is not a trained run; pass one, such as 'run:FOLDER'.")
     return name

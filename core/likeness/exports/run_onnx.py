@@ -1,4 +1,4 @@
-"""A run as an ONNX model that takes images and gives unit vectors."""
+"""Export a run as an ONNX model from images to unit vectors."""
 
 import io
 from pathlib import Path
@@ -28,7 +28,7 @@ def write_onnx(material: RunMaterial, folder: Path, options: ExportOptions, prog
 
 
 def onnx_model(material: RunMaterial) -> bytes:
-    """The model, with what it says about itself among its metadata."""
+    """The model, with its metadata."""
     try:
         import onnx
     except ImportError as error:

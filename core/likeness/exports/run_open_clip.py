@@ -1,4 +1,4 @@
-"""A run on the image side of a CLIP as a folder that open_clip loads, with the text side as it was."""
+"""Export a run that trained the image side of a CLIP as an open_clip folder, with the unchanged text side."""
 
 import copy
 import json
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from likeness.encoders import ClipEncoder
 
 WEIGHTS, CONFIG = "open_clip_model.safetensors", "open_clip_config.json"
-_MEET = "The image side is that of {name} to the last bit, so texts and images meet as they did."
+_MEET = "The image side equals that of {name} bit for bit, so text and images match as before."
 _APART = (
-    "The text side is that of {name}, as it was; training moved the images alone, without any text. Whether they still meet is for you to measure: "
-    "search by text only after looking at what it finds."
+    "The text side is the unchanged one of {name}; training changed only the image side, without text. They may no longer match: "
+    "check the results before you search by text."
 )
 _SHOWN = (
-    "The transform that open_clip makes shows the whole center square. The run was judged on its middle {crop} of {side} pixels, as the lines below "
-    "show it; with open_clip's own transform vectors differ."
+    "The transform of open_clip shows the whole center square. The run was evaluated on its middle {crop} of {side} pixels, as in "
+    "the code below; vectors differ with open_clip's own transform."
 )
 
 
@@ -41,8 +41,8 @@ def write_open_clip(material: RunMaterial, folder: Path, options: ExportOptions,
     encoder = ClipEncoder(name, source, "cpu")
     if material.dim != encoder.dim:
         raise InputError(
-            f"The run '{material.run.name}' has {material.dim} dimensions, the texts of '{name}' have {encoder.dim}, open_clip has one number for "
-            f"both; train with backbone.dim {encoder.dim}, or choose onnx or torchscript."
+            f"The run '{material.run.name}' has {material.dim} dimensions, but the text side of '{name}' has {encoder.dim}, and open_clip "
+            f"needs equal numbers; train with backbone.dim {encoder.dim}, or choose onnx or torchscript."
         )
     meet = _is_unchanged(material, encoder)
     config, tokenizer = open_clip_saved(source)
@@ -64,16 +64,20 @@ def write_open_clip(material: RunMaterial, folder: Path, options: ExportOptions,
 def _checked_name(material: RunMaterial) -> str:
     run, backbone = material.run.name, material.config.backbone
     if not backbone.name.startswith("clip:"):
-        raise InputError(f"The run '{run}' stands on '{backbone.name}', which is no CLIP and has no text side; choose timm, onnx or torchscript.")
+        raise InputError(
+            f"The run '{run}' is based on '{backbone.name}', which is not a CLIP and has no text side; choose timm, onnx or torchscript."
+        )
     if material.spherical_map is not None:
-        raise InputError(f"The run '{run}' compares by Euclidean distance, and open_clip by cosine; choose onnx or torchscript.")
+        raise InputError(f"The run '{run}' uses Euclidean distance, but open_clip uses cosine; choose onnx or torchscript.")
     if backbone.parts > 1:
-        raise InputError(f"The run '{run}' scales {backbone.parts} parts of its vectors, and open_clip whole vectors; choose onnx or torchscript.")
+        raise InputError(
+            f"The run '{run}' scales {backbone.parts} parts of its vectors, but open_clip scales whole vectors; choose onnx or torchscript."
+        )
     return backbone.name.removeprefix("clip:")
 
 
 def _is_unchanged(material: RunMaterial, encoder: "ClipEncoder") -> bool:
-    """Whether the run's vectors are those of the model that it began from."""
+    """True if the run's vectors equal those of its initial model."""
     import torch
 
     own, before, head = material.backbone.visual.state_dict(), encoder.model.visual.state_dict(), material.network.head
@@ -82,7 +86,7 @@ def _is_unchanged(material: RunMaterial, encoder: "ClipEncoder") -> bool:
 
 
 def _join(material: RunMaterial, encoder: "ClipEncoder") -> dict[str, Any]:
-    """Puts the trained image side and the embedding layer into the model; returns what changes in its configuration."""
+    """Puts the trained image side and the embedding layer into the model; returns the changes of its configuration."""
     from likeness.exports.clip_projection import join_projection
 
     network = material.network

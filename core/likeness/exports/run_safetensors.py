@@ -1,4 +1,4 @@
-"""All weights of a run as one safetensors file that says what it is."""
+"""Export all weights of a run as one safetensors file with metadata."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ WEIGHTS = "model.safetensors"
 
 
 def write_safetensors(material: RunMaterial, folder: Path, options: ExportOptions, progress: Progress) -> Written:
-    """A folder with all weights of a trained run in one file that says what it is, its preprocessing and a card.
+    """A folder with all weights of a trained run in one safetensors file with metadata, its preprocessing and a card.
 
     `model.safetensors` holds `backbone.*`, `head.weight` (d, f) and `head.bias` (d,) also of a run that trained the embedding layer alone; its
     header holds the version, the config, preprocessing and figures.

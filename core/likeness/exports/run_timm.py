@@ -1,4 +1,4 @@
-"""A run as a folder that timm loads: the embedding layer is the classifier."""
+"""Export a run as a timm folder, with the embedding layer as classifier."""
 
 import json
 from math import floor, nextafter
@@ -33,14 +33,18 @@ def write_timm(material: RunMaterial, folder: Path, options: ExportOptions, prog
 
 
 def classifier_model(material: RunMaterial) -> Any:
-    """timm's model with the run's weights, the embedding layer as its classifier; InputError for a CLIP, or where that is no linear layer."""
+    """The timm model with the run's weights and the embedding layer as its classifier; raises InputError for a CLIP, or if the classifier is not a
+    linear layer.
+    """
     import torch
 
     from likeness.training import timm_model
 
     backbone = material.config.backbone
     if backbone.name.startswith("clip:"):
-        raise InputError(f"The run '{material.run.name}' stands on '{backbone.name}', which is not timm's; choose open_clip, onnx or torchscript.")
+        raise InputError(
+            f"The run '{material.run.name}' is based on '{backbone.name}', which is not a timm model; choose open_clip, onnx or torchscript."
+        )
     model = timm_model(backbone.model_copy(update={"weights": "none"}), classes=material.dim).eval().requires_grad_(False)
     model.load_state_dict(material.backbone.state_dict(), strict=False)
     classifier, pixels = model.get_classifier(), material.example(2)
@@ -54,7 +58,7 @@ def classifier_model(material: RunMaterial) -> Any:
 
 
 def timm_config(material: RunMaterial, model: Any) -> dict[str, Any]:
-    """What timm's `config.json` holds: architecture, its options, and preprocessing."""
+    """The content of timm's `config.json`: architecture, options and preprocessing."""
     shown, known = material.preprocessing, dict(model.pretrained_cfg)
     data = {
         "num_classes": material.dim,
@@ -72,7 +76,7 @@ def timm_config(material: RunMaterial, model: Any) -> dict[str, Any]:
 
 
 def crop_share(crop: int, side: int) -> float:
-    """The share of the resized side that is shown, for timm, which resizes to floor(crop / share).
+    """timm's `crop_pct`: the share of the resized side that is shown; timm resizes to floor(crop / share).
 
     Example:
         >>> crop_share(224, 256)
@@ -83,7 +87,7 @@ def crop_share(crop: int, side: int) -> float:
 
 
 def timm_architecture(material: RunMaterial) -> tuple[str, dict[str, Any]]:
-    """The name by which timm makes a run's backbone, and its options there."""
+    """The timm model name and options of a run's backbone."""
     from likeness.defaults import PHOTOS_ENCODER
     from likeness.encoders import NETWORK, NETWORK_OPTIONS
 
@@ -93,7 +97,7 @@ def timm_architecture(material: RunMaterial) -> tuple[str, dict[str, Any]]:
 
 
 def _refusal(name: str) -> str:
-    return f"The classifier of '{name}' is no linear layer on its pooled features, so it can't be the embedding layer; choose onnx or torchscript."
+    return f"The classifier of '{name}' is not a linear layer on pooled features, so it cannot be the embedding layer; choose onnx or torchscript."
 
 
 def _usage(material: RunMaterial) -> str:

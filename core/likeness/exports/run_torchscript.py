@@ -1,4 +1,4 @@
-"""A run as a TorchScript file that takes images and gives unit vectors."""
+"""Export a run as a TorchScript file from images to unit vectors."""
 
 import json
 from pathlib import Path

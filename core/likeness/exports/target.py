@@ -1,4 +1,4 @@
-"""What a place to export to declares about itself, and what it can be told."""
+"""Declaration and options of export targets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -16,17 +16,17 @@ Takes = Literal["images", "rows", "vectors", "notion", "run"]
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """What an export can be told; a target names those that it uses.
+    """Options of exports; each target lists those it uses.
 
     Attributes:
-        label: attribute whose values are the classes; for COCO, FiftyOne and embedding-atlas several, separated by commas.
-        neighbors: nearest images of each that are written with it, in the space.
-        link: how image files come into a folder: "symlink", "hard" (a second name of the same file) or "copy"; None: the target's own way.
-        val: share of each class that is for validation.
-        split: attribute that says of each image whether it is "train", "val" or "test", in place of `val`.
-        seed: of what is drawn at random.
+        label: class attribute; for COCO, FiftyOne and embedding-atlas also several, separated by commas.
+        neighbors: number of nearest images written for each image.
+        link: how image files get into a folder: "symlink", "hard" or "copy"; None: the target's default.
+        val: validation share of each class.
+        split: attribute with the values "train", "val" or "test", instead of `val`.
+        seed: random seed.
         name: of the collection or table in a database.
-        resume: go on with an export into a database that was interrupted.
+        resume: resume an interrupted export into a database.
     """
 
     label: str | None = None
@@ -43,16 +43,16 @@ class ExportOptions:
         if self.link not in (None, *LINKS):
             raise InputError(f"There is no link '{self.link}'; choose from {', '.join(LINKS)}.")
         if self.neighbors < 0:
-            raise InputError(f"{self.neighbors} neighbors cannot be written; choose a whole number of at least 1.")
+            raise InputError(f"{self.neighbors} neighbors is invalid; choose an integer of at least 1.")
         if not 0 <= self.val < 1:
-            raise InputError(f"val is {self.val}, but it is a share of each class; choose a number from 0 to below 1.")
+            raise InputError(f"val is {self.val}, but must be a share from 0 to below 1.")
 
 
 DEFAULTS = ExportOptions()
 
 
 class Written(NamedTuple):
-    """What an export wrote: `n` of `what` (images, dimensions), where without passwords, and perhaps what was left out or how to open it."""
+    """Result of an export: `n` of `what` (images, dimensions), the place without passwords, and a note on omissions or how to open it."""
 
     n: int
     place: str = ""
@@ -62,20 +62,20 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True)
 class Target:
-    """A place to export to.
+    """An export target.
 
     Attributes:
         name: on the command line.
         title: for people.
         takes: what it needs.
-        write: (material, place, options, progress) -> what was written; the material is a `Material`, or of a run a `RunMaterial`. The place is the
-            path of a file that is not there yet, or an empty folder that takes its place once it is filled; of a database it is as people name it.
-            "{place}" in the note stands for the place.
-        uses: names of the options that it knows.
-        check_address: of a database, raises InputError for a place that cannot be written to.
-        ending: of the file that it writes, as ".csv"; "" for a folder, None for a database that is reached by its address alone.
+        write: (material, place, options, progress) -> what was written. The material is a `Material`, or a `RunMaterial` for runs. The place is the
+            path of a new file, an empty temporary folder that is moved into place once filled, or the given URL or folder of a database. "{place}" in
+            the note is replaced by the place.
+        uses: names of supported options.
+        check_address: for a database, raises InputError for a place that is not writable.
+        ending: suffix of the written file, such as ".csv"; "" for a folder, None for a database.
         several: whether `label` may name several attributes.
-        read: (place, name of the collection or table) -> vectors with their attributes; None where nothing is read back.
+        read: (place, name of the collection or table) -> vectors and attributes; None if the target cannot be imported.
     """
 
     name: str
@@ -90,11 +90,11 @@ class Target:
 
     @property
     def help(self) -> str:
-        """What is written, and what reads it: the first line of what `write` says of itself."""
+        """Help text: the first line of the docstring of `write`."""
         return str(self.write.__doc__).partition("\n")[0]
 
     def checked_options(self, given: dict[str, Any]) -> ExportOptions:
-        """The options; InputError for one that this target does not use, or a value that does not fit."""
+        """The validated options; raises InputError for an unsupported option or an invalid value."""
         known = {field.name for field in fields(ExportOptions)}
         for name, value in given.items():
             if name not in self.uses and (name not in known or value != getattr(DEFAULTS, name)):
@@ -102,7 +102,7 @@ class Target:
         return ExportOptions(**{name: value for name, value in given.items() if name in known})
 
     def check(self, place: str) -> None:
-        """Raises InputError where something is at the place already, or it cannot be written to; before slow work."""
+        """Raises InputError if the place exists already or is not writable; called before slow work."""
         if self.check_address is not None:
             self.check_address(place)
         elif self.ending:
@@ -111,7 +111,7 @@ class Target:
             new_folder(place)
 
     def write_to(self, place: str, material: Any, options: ExportOptions, progress: Progress) -> Written:
-        """Writes a file, a folder or into a database, whole or not at all; raises as `check`, and for what does not fit the target."""
+        """Writes a file, a folder or to a database, atomically; raises as `check`, and for unsupported data."""
         if self.check_address is not None:
             return self.write(material, place, options, progress)
         if self.ending:
@@ -122,5 +122,5 @@ class Target:
         return written._replace(place=place, note=written.note.replace("{place}", place))
 
     def needs_space(self, options: ExportOptions) -> bool:
-        """Whether an export with these options takes vectors."""
+        """True if an export with these options needs vectors."""
         return self.takes in ("vectors", "notion") or options.vectors or options.neighbors > 0

@@ -1,4 +1,4 @@
-"""The targets of exports, a line each, and what exports to them and reads from them."""
+"""Registry of export targets; `export` and `import_space`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,7 +56,7 @@ TARGETS: dict[str, Target] = {module.TARGET.name: module.TARGET for module in _M
 
 
 def find_target(name: str) -> Target:
-    """The target of a name; InputError with the known names where there is none.
+    """The target of a name; raises InputError if there is none.
 
     Example:
         >>> find_target("coco").title
@@ -68,18 +68,18 @@ def find_target(name: str) -> Target:
 
 
 def import_space(source: str, place: str, name: str | None = None) -> Space:
-    """The space that an export wrote, or that somebody else keeps in a database of vectors.
+    """Reads a space from an export or any vector database.
 
-    What an export wrote comes back with its images, encoder and text side. Of foreign vectors, a column `path` names the images, relative to the
-    current folder or absolute.
+    Exports are read with their images, encoder and text side. For foreign vectors, a column `path` refers to the images, absolute or relative to the
+    current folder.
 
     Args:
-        source: a target that can be read: "qdrant", "pgvector", "lancedb" or "faiss".
+        source: "qdrant", "pgvector", "lancedb" or "faiss".
         place: as it was written to.
         name: of the collection or table; None: the only one.
 
     Raises:
-        InputError: a target that is not read, nothing there, several collections without a name, or an export that was interrupted.
+        InputError: an unsupported target, nothing there, several collections without a name, or an interrupted export.
 
     Example:
         >>> import tempfile, likeness as lk
@@ -95,7 +95,7 @@ def import_space(source: str, place: str, name: str | None = None) -> Space:
     read = find_target(source).read
     if read is None:
         readable = ", ".join(each.name for each in TARGETS.values() if each.read)
-        raise InputError(f"Nothing is read back from the target '{source}'; spaces are read from {readable}, and from files by `likeness.load`.")
+        raise InputError(f"The target '{source}' cannot be imported; spaces are read from {readable}, and from files by `likeness.load`.")
     found = read(place, name)
     return space_of(found, f"'{shown(place)}'")
 
@@ -111,24 +111,24 @@ def export(
     progress: Progress = no_progress,
     **options: Any,
 ) -> Written:
-    """Writes images, their attributes, vectors and neighbors, a notion, or a trained run for another program.
+    """Exports images, attributes, vectors and neighbors, a notion, or a trained run for another program.
 
     Args:
-        source: a table, such as one with labels made by hand (`likeness.tagging.with_tags`), or a space where vectors are needed; for targets that
-            take a run, the run: "run:NAME", its folder, what `likeness.train` returns, or the encoder that `likeness.load("run:NAME")` is.
+        source: a table, such as one with manual labels (`likeness.tagging.with_tags`), or a space if vectors are needed. For targets that take a run:
+            "run:NAME", its folder, the result of `likeness.train`, or the encoder `likeness.load("run:NAME")`.
         target: by name: "csv", "coco", "qdrant" and so on (`likeness kinds targets`).
-        place: a file, a folder, or the address of a database. What is there already stays as it is.
-        rows: numbers of the rows that are written, in this order, or a mask; None: all.
-        columns: attributes that are written; None: all.
-        portable: what is written can be taken to another machine: it names no place of this one, and images come as copies.
+        place: a file, a folder, or the URL of a database. Existing data are never changed.
+        rows: numbers of the rows to write, in this order, or a mask; None: all.
+        columns: attributes to write; None: all.
+        portable: make the export usable on other machines: without local paths, and with copies of images.
         options: of `likeness.exports.ExportOptions`, those that the target uses: label, neighbors, vectors, link, val, split, seed, name, resume.
 
     Returns:
-        How many images were written (of a notion or a run: dimensions), where, and what else there is to say.
+        The number of images (for a notion or run: dimensions), the place, and a note.
 
     Raises:
-        InputError: no such target, option, row, attribute or run, another source than the target takes, something is there already, a file that
-            is missing, or a database that refuses.
+        InputError: an unknown target, option, row, attribute or run, a source that the target does not take, an existing place, a missing file, or an
+            error of the database.
 
     Example:
         >>> import tempfile, likeness as lk
@@ -145,9 +145,9 @@ def export(
     if chosen.takes == "run":
         return chosen.write_to(str(place), _run(source, target, rows, columns), given, progress)
     if not isinstance(source, ImageTable | Space):
-        raise InputError(f"The target '{target}' takes images or a Space, and not {source!r}; read them by `likeness.read`, or embed them.")
+        raise InputError(f"The target '{target}' takes images or a Space, not {source!r}; read them with `likeness.read`, or embed them.")
     if chosen.needs_space(given) and not isinstance(source, Space):
-        raise InputError(f"The target '{target}' with these options needs vectors; pass a Space, as `likeness.embed` makes one, in place of a table.")
+        raise InputError(f"The target '{target}' with these options needs vectors; pass a Space, such as from `likeness.embed`, instead of a table.")
     return chosen.write_to(str(place), Material(source, rows, columns, portable), given, progress)
 
 
@@ -155,7 +155,7 @@ def _run(source: Any, target: str, rows: Any, columns: Any) -> RunMaterial:
     from likeness.exports.run_material import run_material
 
     if isinstance(source, ImageTable | Space):
-        raise InputError(f"The target '{target}' takes a trained run, and not images; name one, as 'run:NAME'.")
+        raise InputError(f"The target '{target}' takes a trained run, not images; pass one, such as 'run:NAME'.")
     if rows is not None or columns is not None:
-        raise InputError(f"The target '{target}' writes a run, which has no rows and columns; leave both out.")
+        raise InputError(f"The target '{target}' writes a run, which has no rows and columns; remove both.")
     return run_material(source)

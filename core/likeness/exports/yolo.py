@@ -1,7 +1,7 @@
-"""Folders of classes for training and validation, as Ultralytics YOLO reads them for classification.
+"""Export to folders of classes for training and validation, for classification with Ultralytics YOLO.
 
-Format: https://docs.ultralytics.com/datasets/classify: below the folder that is named, `train/CLASS/FILE` and `val/CLASS/FILE`. Its classes are the
-folders in alphabetical order, numbered in each part by itself, so that every class has to be in every part.
+Format: https://docs.ultralytics.com/datasets/classify: `train/CLASS/FILE` and `val/CLASS/FILE`. Classes are the folders in alphabetical order,
+numbered separately in each part, so that every class must be in every part.
 """
 
 from collections import Counter
@@ -23,9 +23,9 @@ PARTS = ("train", "val", "test")
 def write_yolo(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:
     """Folders of classes for training and validation, as Ultralytics YOLO and torchvision's ImageFolder read them.
 
-    A list of files for each part, `data.yaml` with the names of the classes, and `images.csv` with all attributes stand beside the folders.
+    It also writes a list of files per part, `data.yaml` with the class names, and `images.csv` with all attributes.
 
-    Images without a class are left out. Without `split`, a share `val` of each class is drawn for validation, at least one image of each.
+    Images without a class are skipped. Without `split`, a share `val` of each class is drawn for validation, at least one image each.
     """
     label = one_label(material, options.label)
     texts = class_texts(material, label)
@@ -45,12 +45,12 @@ def write_yolo(material: Material, folder: Path, options: ExportOptions, progres
     _write_lists(folder, files, parts, sorted(set(folders)))
     write_image_table(folder / TABLE, chosen, files)
     left = len(material) - len(kept)
-    note = f"{left:,} images without a '{label}' are left out." if left else ""
+    note = f"{left:,} images without a '{label}' were skipped." if left else ""
     return Written(len(kept), note=f"{note} Train with: yolo classify train data={{place}}".strip())
 
 
 def drawn_parts(classes: list[str], val: float, seed: int) -> list[str]:
-    """ "val" for a share of each class, at least one image where val is above 0, "train" for the others.
+    """ "val" for a share of each class, at least one image if val > 0, "train" for the others.
 
     Example:
         >>> drawn_parts(["a", "a", "b", "b"], 0.5, seed=0).count("val")
@@ -72,7 +72,7 @@ def _given_parts(material: Material, split: str, kept: list[int]) -> list[str]:
     parts = [str(values[row]).lower() for row in kept]
     wrong = next((part for part in parts if part not in PARTS), None)
     if wrong is not None:
-        raise InputError(f"'{split}' has the value '{wrong}', but it must say {', '.join(PARTS)} of each image; mend it, or let the parts be drawn.")
+        raise InputError(f"'{split}' has the value '{wrong}', expected one of {', '.join(PARTS)}; correct it, or use val for a random split.")
     return parts
 
 
@@ -83,8 +83,8 @@ def _check_parts(classes: list[str], parts: list[str]) -> None:
         each, part = lacking[0]
         more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
         raise InputError(
-            f"The class '{each}'{more} would have no image in '{part}', and then the classes of the parts would not agree; "
-            f"leave its images out, give it more, or take val=0."
+            f"The class '{each}'{more} would have no image in '{part}', so class numbers would differ between parts; exclude it, add "
+            "images, or use val=0."
         )
 
 

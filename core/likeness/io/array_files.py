@@ -1,4 +1,4 @@
-"""Arrays, weights and checkpoints as files: read without ever running what they hold, and answered with one sentence where they are damaged."""
+"""Read and write arrays, weights and checkpoints. Nothing in a file is executed; damaged files raise one-sentence errors."""
 
 import hashlib
 import io
@@ -24,8 +24,7 @@ _CHECKSUM = "likeness.sha256"
 
 
 def read_array(path: Path, *, mapped: bool = False, remedy: str = "save it with numpy.save") -> NDArray[Any]:
-    """The array of a .npy file; arrays of objects, which are pickles, are refused. Where `mapped`, it stays on disk and is read as it is used; the
-    remedy is for whoever gave the file.
+    """The array of a .npy file; object arrays, which are pickles, are refused. With `mapped` it is memory-mapped. `remedy` ends the error message.
 
     Raises:
         TransientError: there is not enough memory now, or another fault that passes.
@@ -35,18 +34,18 @@ def read_array(path: Path, *, mapped: bool = False, remedy: str = "save it with 
         found = np.load(regular_file(path), mmap_mode="r" if mapped else None, allow_pickle=False)
     if not isinstance(found, np.ndarray):
         found.close()
-        raise InputError(f"'{path.name}' holds several arrays; save the one that is wanted with numpy.save.")
+        raise InputError(f"'{path.name}' holds several arrays; save one of them with numpy.save.")
     return found
 
 
 def mapped_array(path: Path) -> NDArray[Any]:
-    """The array of a .npy file that was computed here, read only, on disk and read as it is used; raises as `read_array`."""
-    return read_array(path, mapped=True, remedy="delete it, and it is computed anew")
+    """The memory-mapped, read-only array of a .npy file of the cache; raises as `read_array`."""
+    return read_array(path, mapped=True, remedy="delete it to compute it again")
 
 
 def remove_damaged_array(file: Path, dtype: Any, shape: tuple[int, ...]) -> None:
-    """Removes a .npy file of the cache that is cut short, damaged, or holds no array of this type and shape, so that it is made again. Raises
-    TransientError as `read_array`.
+    """Deletes a .npy file of the cache that is truncated, damaged, or of another dtype or shape, so that it is computed again. Raises TransientError
+    as `read_array`.
     """
     if not file.is_file():
         return
@@ -62,8 +61,7 @@ def remove_damaged_array(file: Path, dtype: Any, shape: tuple[int, ...]) -> None
 
 
 def read_arrays(content: Path | bytes, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> list[NDArray[Any]]:
-    """Arrays of an .npz file by their names, and after them those of the optional ones that it has; arrays of objects, which are pickles, are
-    refused.
+    """Arrays of an .npz file by name, followed by the optional ones that exist; object arrays, which are pickles, are refused.
 
     Raises:
         TransientError: there is not enough memory now, or another fault that passes.
@@ -77,7 +75,7 @@ def read_arrays(content: Path | bytes, names: tuple[str, ...], optional: tuple[s
 
 
 def read_weights(path: Path) -> "dict[str, Tensor]":
-    """The tensors of a .safetensors file by their names. Where `write_weights` wrote it, they are compared with their checksum.
+    """The tensors of a .safetensors file by name. Files of `write_weights` are verified by checksum.
 
     Raises:
         TransientError: there is not enough memory now, or another fault that passes.
@@ -91,12 +89,12 @@ def read_weights(path: Path) -> "dict[str, Tensor]":
             metadata = dict(file.metadata() or {})
         expected = metadata.pop(_CHECKSUM, None)
         if expected is not None and expected != _digest(weights, metadata):
-            raise ValueError("it is damaged: its content does not fit its checksum")
+            raise ValueError("it is damaged: wrong checksum")
         return weights
 
 
 def write_weights(path: Path, weights: "Mapping[str, Tensor]", metadata: Mapping[str, str] | None = None) -> None:
-    """Writes tensors as .safetensors, whole or not at all, with a SHA-256 of them and of the metadata in its header, which other readers skip."""
+    """Writes tensors as .safetensors, atomically, with a SHA-256 of tensors and metadata in the header, which other readers ignore."""
     from safetensors.torch import save
 
     plain = {name: value.detach().cpu().contiguous() for name, value in weights.items()}
@@ -106,7 +104,7 @@ def write_weights(path: Path, weights: "Mapping[str, Tensor]", metadata: Mapping
 
 
 def _sorted_metadata(content: bytes) -> bytes:
-    """A .safetensors file whose metadata are in order: the library writes them in another order each time, and equal weights are equal files."""
+    """Sorts the metadata of a .safetensors file, because the library writes them in random order and equal weights should be equal files."""
     length = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + length])
     header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
@@ -116,7 +114,7 @@ def _sorted_metadata(content: bytes) -> bytes:
 
 
 def _digest(weights: "Mapping[str, Tensor]", metadata: Mapping[str, str]) -> str:
-    """Of names, types, shapes and content, and of the metadata, of which files from before have none."""
+    """Digest of names, dtypes, shapes, content and metadata; older files have no metadata."""
     import torch
 
     found = hashlib.sha256()
@@ -130,7 +128,7 @@ def _digest(weights: "Mapping[str, Tensor]", metadata: Mapping[str, str]) -> str
 
 
 def read_checkpoint(path: Path, **options: Any) -> dict[str, Any]:
-    """The state of a run, as `torch.save` wrote it: tensors, numbers, texts and containers of them; what would run code is refused.
+    """The state of a run from `torch.save`: tensors, numbers, texts and containers of them; anything that would execute code is refused.
 
     Raises:
         InputError: it is not there, damaged, or holds something else.
@@ -141,15 +139,15 @@ def read_checkpoint(path: Path, **options: Any) -> dict[str, Any]:
         with warnings.catch_warnings(action="ignore"):  # of pickles, which speak of torch's options
             state = torch.load(regular_file(path), weights_only=True, **options)
     except Exception as error:  # torch's readers raise anything on foreign content
-        raise InputError(f"The checkpoint '{path}' cannot be read ({reason_of(error)}); delete it to train anew.") from cause_of(error)
+        raise InputError(f"The checkpoint '{path}' cannot be read ({reason_of(error)}); delete it to restart training.") from cause_of(error)
     if not isinstance(state, dict):
-        raise InputError(f"The checkpoint '{path}' holds {type(state).__name__}, expected a run's state; delete it to train anew.")
+        raise InputError(f"The checkpoint '{path}' holds {type(state).__name__}, expected a run's state; delete it to restart training.")
     return state
 
 
 @contextmanager
 def _explained(name: str, kind: str, remedy: str) -> Iterator[None]:
-    """Readers of headers, of ZIP files and of tensors raise anything on foreign content; some errors say nothing about the file."""
+    """Turns whatever readers raise on damaged content into InputError, and passing faults of the machine into TransientError."""
     try:
         yield
     except Exception as error:

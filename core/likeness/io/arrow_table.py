@@ -1,4 +1,4 @@
-"""Data frames as tables of pyarrow, whatever their columns hold, and back."""
+"""Convert data frames with any columns to pyarrow tables, and back."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ _LONGEST_BYTES = 100  # that are written as text; of more only how many they are
 
 
 def to_arrow(frame: pd.DataFrame) -> Any:
-    """A data frame as a table that Parquet can hold. Columns keep their types, and one whose values have no common one becomes plain
-    (`plain_column`): numbers beside words, intervals, complex numbers, paths, or whole numbers of more than 64 bits.
+    """Converts a data frame to a table that Parquet can store. Columns keep their types; those without a common Arrow type become plain
+    (`plain_column`): numbers mixed with text, intervals, complex numbers, paths, integers of more than 64 bits.
 
     Example:
         >>> to_arrow(pd.DataFrame({"a": [1, 2], "b": [1, "x"], "c": [10**30, 1]})).column("b").to_pylist()
@@ -29,7 +29,7 @@ def to_arrow(frame: pd.DataFrame) -> Any:
 
 
 def from_arrow(table: Any) -> pd.DataFrame:
-    """The data frame of a table of pyarrow. Whole numbers of which some are missing stay whole (Int64), and do not become rounded numbers."""
+    """The data frame of a pyarrow table. Integers with missing values stay integers (Int64) instead of becoming floats."""
     import pyarrow as pa
 
     frame: pd.DataFrame = table.to_pandas()
@@ -41,8 +41,8 @@ def from_arrow(table: Any) -> pd.DataFrame:
 
 
 def plain_column(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """The same values as boolean, Int64, Float64 or texts (object), numbered from 0; what is missing is NA there, and None among texts. Dates,
-    categories, lists and everything else become texts; so do whole numbers beyond 64 bits.
+    """The same values as boolean, Int64, Float64 or text (object), with a fresh index; missing values are NA, or None among text. Everything else
+    (dates, categories, lists, integers beyond 64 bits) becomes text.
     """
     values = column.astype(object).to_numpy()
     missing = column.isna().to_numpy()
@@ -70,7 +70,7 @@ def _text(value: Any) -> str:
 
 
 def _fits(frame: pd.DataFrame) -> bool:
-    """Whether pyarrow takes the columns and Parquet their types."""
+    """True if pyarrow can convert the columns and Parquet can store their types."""
     import pyarrow as pa
     import pyarrow.parquet as parquet
 

@@ -1,6 +1,6 @@
-"""Checkpoints: the state of an interrupted run and the one before it, each with a checksum, on the disk before it takes its place.
+"""Checkpoints of interrupted runs, and their predecessors: with checksums, and synced to disk before they replace older ones.
 
-A checkpoint is what `torch.save` writes, a ZIP file; the SHA-256 of all bytes before it stands in the ZIP's comment, which other readers skip.
+A checkpoint is the ZIP file that `torch.save` writes; the SHA-256 of all preceding bytes is in the ZIP comment, which other readers ignore.
 """
 
 import hashlib
@@ -27,11 +27,11 @@ _log = logging.getLogger(__name__)
 
 
 class CheckpointFile:
-    """A checkpoint that is written and read by one process after the other, with the one before it beside it as NAME.previous.ENDING.
+    """A checkpoint file and its predecessor, NAME.previous.SUFFIX. Not for concurrent writers.
 
     Attributes:
         path: after `read`, the file that was read.
-        note: after `read`, one sentence where that was not the newest one; else empty.
+        note: after `read`, a warning if that was not the newest one; else empty.
     """
 
     def __init__(self, file: Path) -> None:
@@ -39,16 +39,16 @@ class CheckpointFile:
         self.path, self.note = file, ""
 
     def is_there(self) -> bool:
-        """Whether there is one to go on from."""
+        """True if there is a checkpoint to resume from."""
         return self.file.is_file() or self.previous.is_file()
 
     @property
     def partial(self) -> Path:
-        """Where the next one is written, in the same folder; a name of its own, so that what a killed process left is overwritten."""
+        """Temporary path of the next checkpoint, in the same folder; the name is fixed, so that leftovers of a killed process are overwritten."""
         return self.file.with_name(f".{self.file.name}.partial")
 
     def write(self, state: dict[str, Any]) -> None:
-        """Writes tensors, numbers, texts and containers of them, whole or not at all; the one before is kept."""
+        """Writes tensors, numbers, texts and containers of them atomically, and keeps the previous checkpoint."""
         import torch
 
         make_folder(self.file.parent)
@@ -59,22 +59,23 @@ class CheckpointFile:
             self.partial.unlink(missing_ok=True)
 
     def take_partial(self) -> None:
-        """What `torch.save` wrote to `partial` takes the checkpoint's place, with its checksum and once it is on the disk; the one before is kept."""
+        """Moves what `torch.save` wrote to `partial` into place, with a checksum and synced to disk, and keeps the previous checkpoint."""
         with self.partial.open("r+b") as target:
             _seal(target)
             target.flush()
             os.fsync(target.fileno())
+        # in this order a crash at any moment leaves at least one complete checkpoint
         self._keep()
         os.replace(self.partial, self.file)
         sync_folder(self.file.parent)
 
     def read(self, checked: Callable[[dict[str, Any]], Any] | None = None, **options: Any) -> dict[str, Any]:
-        """The newest state that is sound. A file without checksum, from before there were any, is taken where its parts fit their CRC-32. What
-        `checked` raises for, a state of another form, counts as damaged; the options are those of `torch.load`.
+        """The newest undamaged state. A file of an older version without checksum is accepted if its ZIP members match their CRC-32. A state for
+        which `checked` raises counts as damaged. The options are those of `torch.load`.
 
         Raises:
             TransientError: there is not enough memory now.
-            InputError: neither the checkpoint nor the one before it is sound.
+            InputError: both the checkpoint and the previous one are damaged or missing.
         """
         self.path, self.note = self.file, ""
         try:
@@ -87,19 +88,20 @@ class CheckpointFile:
             except TransientError:
                 raise
             except InputError:
+                # the newest file is the one to report: the previous one may never have existed
                 raise error from None
         self.path = self.previous
-        self.note = f"The checkpoint '{self.file.name}' is damaged; the one before it was taken, and the steps between are repeated."
+        self.note = f"The checkpoint '{self.file.name}' is damaged; resuming from the previous one, so some steps are repeated."
         _log.warning("%s", self.note)
         return state
 
     def remove(self) -> None:
-        """Removes both."""
+        """Deletes both files."""
         for file in (self.file, self.previous):
             file.unlink(missing_ok=True)
 
     def _keep(self) -> None:
-        """The checkpoint becomes the one before; not where it is known to be damaged."""
+        """Keeps the current checkpoint as the previous one, unless it is known to be damaged."""
         if not self.file.is_file() or self.note:
             self.note = ""
             return
@@ -122,19 +124,19 @@ def _read(file: Path, checked: Callable[[dict[str, Any]], Any] | None, options: 
         if isinstance(error, InputError):
             raise
         reason = " ".join(str(error).split())[:100]
-        raise InputError(f"The checkpoint '{file}' cannot be read (it holds something else than this run's state: {reason}); {_REMEDY}") from error
+        raise InputError(f"The checkpoint '{file}' cannot be read (it is not a state of this run: {reason}); {_REMEDY}") from error
     return state
 
 
-_REMEDY = "delete it to train anew."
+_REMEDY = "delete it to restart training."
 
 
 def _seal(target: BinaryIO) -> None:
-    """Writes the comment of a ZIP file that has none."""
+    """Writes the checksum into the empty comment of a ZIP file."""
     target.seek(-_END_BYTES, os.SEEK_END)
     end = target.read()
     if not end.startswith(_END):
-        raise RuntimeError("A checkpoint is no ZIP file that ends without a comment")
+        raise RuntimeError("A checkpoint must be a ZIP file without a comment")
     target.seek(-_LENGTH.size, os.SEEK_END)
     target.write(_LENGTH.pack(_COMMENT))
     size = target.tell()
@@ -142,7 +144,7 @@ def _seal(target: BinaryIO) -> None:
 
 
 def _check_sum(file: Path) -> None:
-    """Raises InputError for a file whose content does not fit its checksum."""
+    """Raises InputError if the content does not match the checksum."""
     try:
         with regular_file(file).open("rb") as content:
             size = file.stat().st_size - _COMMENT
@@ -153,7 +155,7 @@ def _check_sum(file: Path) -> None:
             elif not (comment[-_END_BYTES:].startswith(_END) and comment.endswith(b"\0\0")):  # torch leaves no comment
                 sound = False
             else:
-                _log.warning("The checkpoint '%s' has no checksum, as those from before; it is taken where its parts are sound.", file.name)
+                _log.warning("The checkpoint '%s' has no checksum, as in older versions; it is used if its ZIP members are intact.", file.name)
                 with zipfile.ZipFile(content) as archive:
                     sound = archive.testzip() is None
     except MemoryError as error:
@@ -163,11 +165,11 @@ def _check_sum(file: Path) -> None:
     except Exception as error:  # whatever a damaged ZIP file does to its reader
         raise InputError(f"The checkpoint '{file}' cannot be read ({str(error) or type(error).__name__}); {_REMEDY}") from error
     if not sound:
-        raise InputError(f"The checkpoint '{file}' cannot be read (it is damaged, or no checkpoint); {_REMEDY}")
+        raise InputError(f"The checkpoint '{file}' cannot be read (it is damaged or not a checkpoint); {_REMEDY}")
 
 
 def _digest(content: BinaryIO, size: int) -> bytes:
-    """SHA-256, in hex, of the first `size` bytes; leaves the file behind them."""
+    """Hexadecimal SHA-256 of the first `size` bytes; the file position is then `size`."""
     content.seek(0)
     found = hashlib.sha256()
     while size and (block := content.read(min(_BLOCK, size))):

@@ -1,12 +1,11 @@
-"""Which colors the numbers of an image mean, and how they become sRGB.
+"""Convert the colors of images to sRGB.
 
-Phones write Display P3, cameras Adobe RGB, printers CMYK: the same numbers are other colors there. A file says so by an ICC profile, or by
-code points (ITU-T H.273: PNG's cICP, AVIF, HEIC), by PNG's gAMA and cHRM, or by EXIF's "R03" for Adobe RGB (CIPA DC-008). The order is that of
-browsers, and LittleCMS, which they trust with foreign profiles, too, computes.
+Phones write Display P3, cameras Adobe RGB, printers CMYK. A file declares its color space by an ICC profile, code points (ITU-T H.273: PNG's cICP,
+AVIF, HEIC), PNG's gAMA and cHRM, or EXIF's "R03" for Adobe RGB (CIPA DC-008). The order of precedence is that of browsers, and LittleCMS, which they
+use for untrusted profiles, too, converts.
 
-The intent is relative colorimetric with black point compensation: colors that sRGB has stay exactly what they are, white stays white, and the
-darkest ink is black. Perceptual tables would move all colors, for the sake of those that sRGB lacks. For the profiles of phones and cameras,
-which have no tables, all intents are one.
+The intent is relative colorimetric with black point compensation: colors inside sRGB do not change, white stays white, and the darkest ink is black.
+Perceptual tables would move all colors to fit those outside sRGB. The profiles of phones and cameras have no tables, so all intents are equal there.
 """
 
 import io
@@ -56,7 +55,7 @@ _SRGB_GAMMA, _GAMMA_NEAR, _PRIMARY_NEAR = 1 / 2.2, 0.05, 0.005
 
 @dataclass(frozen=True)
 class ColorTransform:
-    """From the colors of an image to sRGB: `apply` takes an image of Pillow's `mode`, "RGB", "L" or "CMYK", and gives one of mode "RGB"."""
+    """Conversion to sRGB: `apply` takes an image of Pillow mode "RGB", "L" or "CMYK" and returns one of mode "RGB"."""
 
     mode: str
     apply: Callable[[Image.Image], Image.Image]
@@ -64,9 +63,7 @@ class ColorTransform:
 
 @dataclass(frozen=True)
 class ImageColors:
-    """What is known of the colors of an image: what brings them to sRGB, None where they are that or are read as if they were; and a remark for
-    people, "" where all is as the file says.
-    """
+    """The transform of an image to sRGB, None if it is sRGB or treated as such; and a remark for users, "" if colors are as in the file."""
 
     transform: ColorTransform | None = None
     remark: str = ""
@@ -76,7 +73,7 @@ _SRGB = ImageColors()
 
 
 def image_colors(image: Image.Image) -> ImageColors:
-    """The colors of an image by its file's header, before its pixels are decoded."""
+    """The colors of an image, from its header only; no pixels are decoded."""
     profile = image.info.get("icc_profile")
     codes = _code_points(image)
     if codes is not None and (not profile or image.format == "PNG"):
@@ -110,7 +107,7 @@ def _code_points(image: Image.Image) -> tuple[int, int] | None:
 
 def _by_codes(mode: str, primaries: int, curve: int) -> ImageColors:
     if curve in _HDR:
-        return ImageColors(remark=f"its brightness is HDR ({_HDR[curve]}), which is read as if it were not; export it as SDR")
+        return ImageColors(remark=f"its brightness is HDR ({_HDR[curve]}), which is read as SDR; export it as SDR")
     if primaries not in _PRIMARIES and _CURVES.get(curve) is None:
         return _SRGB
     white = _DCI if primaries == 11 else _D65
@@ -118,7 +115,7 @@ def _by_codes(mode: str, primaries: int, curve: int) -> ImageColors:
 
 
 def _by_gamma(image: Image.Image) -> ImageColors:
-    """PNG's gAMA and cHRM, which says nothing alone."""
+    """PNG's gAMA and cHRM; cHRM alone is ignored."""
     gamma, told = float(image.info["gamma"]), image.info.get("chromaticity")
     own, white = _REC_709, _D65
     if told is not None:
@@ -138,7 +135,7 @@ def _by_gamma(image: Image.Image) -> ImageColors:
 
 
 def _is_adobe(image: Image.Image) -> bool:
-    """Whether the camera says so in EXIF data, which are parsed only where the sign is among them."""
+    """True if EXIF data declare Adobe RGB; they are parsed only if they contain the marker."""
     data = image.info.get("exif")
     if not isinstance(data, bytes) or b"R03" not in data:
         return False
@@ -159,7 +156,7 @@ def _by_profile(profile: bytes, mode: str) -> ImageColors:
 
 @lru_cache(_KEPT)
 def _profile_colors(profile: bytes, kind: str) -> ImageColors:
-    """The colors of images of a kind (mode "L", "RGB" or "CMYK") by their profile; a gray image may have one of RGB."""
+    """The colors of images of a mode ("L", "RGB" or "CMYK") by their profile; a gray image may have an RGB profile."""
     from PIL import ImageCms
 
     try:
@@ -191,7 +188,7 @@ def _transform(source: "ImageCmsProfile", mode: str) -> ColorTransform:
 
 
 def _keeps_colors(transform: ColorTransform) -> bool:
-    """Whether a transform moves no color by more than rounding, as that of every sRGB profile: such images stay what they are, to the bit."""
+    """True if a transform changes no color beyond rounding, as for every sRGB profile: such images are kept bit for bit."""
     if transform.mode == "CMYK":
         return False
     grays, steps = [bytes([level] * 3) for level in range(256)], range(0, 256, 15)
@@ -202,8 +199,8 @@ def _keeps_colors(transform: ColorTransform) -> bool:
 
 
 def _matrix_profile(primaries: Sequence[Sequence[float]], white: Sequence[float], gamma: float | None) -> bytes:
-    """An ICC profile (version 4.3) of three primaries, a white point (x, y each) and an exponent; None: sRGB's curve. Raises ArithmeticError,
-    ValueError or struct.error where they are no colors.
+    """An ICC profile (version 4.3) from three primaries and a white point (x, y each) and an exponent; None: sRGB's curve. Raises ArithmeticError,
+    ValueError or struct.error for invalid colors.
     """
     if gamma is None:
         curve = struct.pack(">HH", 3, 0) + _fixed(2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045)

@@ -1,8 +1,8 @@
-"""What may be read: a file and no pipe or device, which would keep its reader for ever; and for programs that open what others name, a process and
-those that it starts are confined to some folders, and to this machine.
+"""Restrict which files may be read: regular files only, because a pipe or device can block its reader forever; and, for programs that open paths of
+other users, only files in certain folders of this machine.
 
-Core checks every path that it is given (`likeness.io.paths.as_path`) and every file that a table lists (`check_readable`). Nothing is
-confined until `confine` is called.
+The package checks every path it is given (`likeness.io.paths.as_path`) and every file listed in a table (`check_readable`). Nothing is restricted
+before `confine` is called.
 """
 
 import errno
@@ -25,9 +25,8 @@ class _Limits(NamedTuple):
 
 
 def confine(folders: Iterable[Path], entries_of: Iterable[Path] = ()) -> None:
-    """From now on, only what lies in these folders is opened, by this process and by those that it starts. Links in them that lead out of all of them
-    are not followed. Of folders `entries_of`, what lies in one of their entries is read, by whoever knows its name; they themselves are not listed.
-    No address such as "s3://bucket/photos" is read.
+    """Restricts this process and its children to files in these folders. Links that lead out of all of them are not followed. Folders `entries_of`
+    are readable inside their entries, for callers that know a name, but cannot be listed. URLs such as "s3://bucket/photos" are refused.
     """
     real = os.path.realpath
     limits = _Limits(tuple(map(real, folders)), tuple(map(real, entries_of)))
@@ -35,12 +34,12 @@ def confine(folders: Iterable[Path], entries_of: Iterable[Path] = ()) -> None:
 
 
 def is_confined() -> bool:
-    """Whether `confine` was called, here or in the process that started this one."""
+    """True if `confine` was called in this process or its parent."""
     return bool(os.environ.get(VARIABLE))
 
 
 def allows(path: Path) -> bool:
-    """Whether a path may be read, links followed; always true where nothing is confined."""
+    """True if a path may be read, after resolving links; always true without `confine`."""
     if not is_confined():
         return True
     limits = _limits(os.environ[VARIABLE])
@@ -54,7 +53,7 @@ def allows(path: Path) -> bool:
 
 
 def regular_file(path: Path) -> Path:
-    """The path of a file with content, as it is; every reader of a file that a person, a config or a table names asks for it.
+    """The same path, after checking that it is a regular file. Every reader of a file named by a user, config or table calls it.
 
     Raises:
         OSError: there is nothing, it cannot be looked at, or it is a folder, a pipe, a device or a socket.
@@ -63,30 +62,29 @@ def regular_file(path: Path) -> Path:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "it is a pipe, a device or a socket and no file", str(path))
+        raise OSError(errno.EINVAL, "it is a pipe, a device or a socket, not a file", str(path))
     return path
 
 
 def check_readable(path: Path) -> Path:
-    """The path of an image or another file that a table lists, as it is.
+    """The same path, after checking that a file listed in a table may be read.
 
     Raises:
-        PermissionError: it lies outside of the folders that may be read.
-        OSError: as `regular_file`.
+        PermissionError: it is outside the readable folders. OSError: as `regular_file`.
     """
     if not allows(path):
-        raise PermissionError(1, "the file lies outside of the folders that may be read here", path.name)
+        raise PermissionError(1, "the file is outside the folders that may be read here", path.name)
     return regular_file(path)
 
 
 def check_url(url: str) -> None:
-    """Raises InputError where what may be read is confined: whoever may name addresses reads what the machine reaches."""
+    """Raises InputError under `confine`: URLs would let a user read anything this machine can reach."""
     if is_confined():
-        raise InputError(f"'{url}' cannot be reached here: addresses are not read; copy the images, or upload them instead.")
+        raise InputError(f"'{url}' cannot be read here: URLs are disabled; copy or upload the images instead.")
 
 
 def is_inside(real: str, folder: str) -> bool:
-    """Whether a path is a folder or lies in it; both without links."""
+    """True if a path is a folder or inside it; both without links."""
     return real == folder or real.startswith(folder.rstrip("/") + os.sep)
 
 

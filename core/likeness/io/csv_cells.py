@@ -1,7 +1,7 @@
-"""Tables as CSV files: cells are texts, and stay what they were written as.
+"""Read and write CSV files without changing the text of cells.
 
-An empty cell is a missing value: CSV cannot tell it from a text without signs. A text that a spreadsheet would run as a formula is written with an
-apostrophe before it, which is taken away when it is read.
+An empty cell is a missing value, because CSV cannot distinguish it from empty text. Text that a spreadsheet would run as a formula is written with a
+leading apostrophe, which is removed when it is read.
 """
 
 import csv
@@ -37,22 +37,20 @@ csv.field_size_limit(1 << 30)  # a cell of captions or outlines may pass the 131
 
 
 def read_csv_cells(path: Path, longest: int | None = None) -> pd.DataFrame:
-    """The cells of a CSV file in UTF-8 as texts, "" where one is empty; the names of its columns without blanks around them. Of apostrophes before a
-    sign of a formula one is taken away.
+    """The cells of a UTF-8 CSV file as text, "" if empty; column names are stripped. One apostrophe before a formula character is removed.
 
-    Comma, semicolon or tab stand between the cells, a tab in a .tsv file. Empty cells at the end of a line, beyond the names, are none, and a
-    column without name and content is none. In a table that R wrote, whose lines begin with a row's number that has no name, the numbers are left
-    out.
+    Separators are comma, semicolon or tab; tab in a .tsv file. Empty trailing cells beyond the header, and columns without name and content, are
+    dropped. So are the unnamed row numbers of tables written by R.
 
     Raises:
-        InputError: it is not there, cannot be read, is no such text, has more than `longest` bytes, is damaged, has no line of names, a name twice,
-            or a line with more cells than names.
+        InputError: the file is missing, unreadable, not UTF-8, longer than `longest` bytes or damaged, has no header, a duplicate column name, or a
+            line with more cells than columns.
     """
     name = plain_name(path.name)
     try:
         size = regular_file(path).stat().st_size
         if longest is not None and size > longest:
-            raise InputError(f"'{name}' has {size:,} bytes, and {longest:,} are read at most; split it.")
+            raise InputError(f"'{name}' has {size:,} bytes, more than the limit of {longest:,}; split it.")
         with path.open(encoding="utf-8-sig", newline="") as file:
             separator = "\t" if path.suffix.lower() == ".tsv" else _separator(file.read(_LOOKED_AT))
             file.seek(0)
@@ -60,27 +58,25 @@ def read_csv_cells(path: Path, longest: int | None = None) -> pd.DataFrame:
     except UnicodeDecodeError as error:
         raise InputError(f"'{name}' is not text in UTF-8; save it again as CSV in UTF-8.") from error
     except csv.Error as error:
-        raise InputError(f"'{name}' cannot be parsed ({error}); save it again as CSV with a line of column names.") from error
+        raise InputError(f"'{name}' cannot be parsed ({error}); save it again as CSV with a header.") from error
     except (OSError, MemoryError) as error:
         reason = (getattr(error, "strerror", None) or "too little memory").lower()
-        raise InputError(f"'{name}' cannot be read ({reason}); check that it is there, and allow reading it.") from error
+        raise InputError(f"'{name}' cannot be read ({reason}); check that it exists and its permissions.") from error
     if not rows:
-        raise InputError(f"'{name}' is empty; it needs a line of column names and a line for each row.")
+        raise InputError(f"'{name}' is empty; it needs a header and a line per row.")
     return _columns(rows[0], rows[1:], name)
 
 
 def csv_rows(text: str) -> list[list[str]]:
-    """The lines of a text with commas between the cells and no line of names, without blanks around cells and without empty lines; of apostrophes as
-    `read_csv_cells`.
-    """
+    """The stripped cells of comma-separated text without header; empty lines are skipped, apostrophes handled as in `read_csv_cells`."""
     rows = ([_unguarded(cell.strip()).strip() for cell in row] for row in csv.reader(io.StringIO(text, newline="")))
     return [row for row in rows if any(row)]
 
 
 def typed_columns(cells: pd.DataFrame) -> pd.DataFrame:
-    """The columns of `read_csv_cells` with their kinds; an empty cell is missing. A column is one of whole numbers (Int64 where some are missing),
-    numbers or True and False only where writing it again gives the same text for every cell: "007", "1e1", "1.10", "NA" and numbers of more than
-    64 bits stay texts, with all of their column.
+    """Converts the columns of `read_csv_cells` to types; an empty cell is missing. A column becomes integer (Int64 if values are missing), float or
+    boolean only if writing it gives the same text for every cell: a column with "007", "1e1", "1.10", "NA" or a number of more than 64 bits stays
+    text.
 
     Example:
         >>> typed_columns(pd.DataFrame({"a": ["1", "2"], "b": ["1", ""], "c": ["01", "2"], "d": ["1.5", "2.0"]})).dtypes.astype(str).to_dict()
@@ -91,7 +87,7 @@ def typed_columns(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_figures(file: Path, **options: Any) -> pd.DataFrame:
-    """A table of figures that `csv_bytes` wrote, as `pandas.read_csv` reads it by its options, with the texts as they were.
+    """Reads a table of results written by `csv_bytes` with `pandas.read_csv` and its options; text is restored.
 
     Raises:
         OSError: it is not there or cannot be read.
@@ -105,8 +101,8 @@ def read_figures(file: Path, **options: Any) -> pd.DataFrame:
 def csv_bytes(frame: pd.DataFrame, header: bool = True) -> bytes:
     """A table as CSV, so that `read_csv_cells` and `typed_columns` read the same. Half of a surrogate pair is written as "\\udce9".
 
-    A text, or name of a column, that begins with a sign of a formula gets an apostrophe before it, so that no spreadsheet runs it, and so does one
-    with apostrophes before such a sign; what is plainly a number stays as it is.
+    Text or a column name that starts with a formula character, or with apostrophes before one, gets a leading apostrophe, so that no spreadsheet runs
+    it; plain numbers are unchanged.
 
     Example:
         >>> csv_bytes(pd.DataFrame({"name": ["=1+1", "'=1+1", "'tis", "-5"], "n": [-1, 2, 3, 4]})).decode().splitlines()
@@ -127,7 +123,7 @@ def _guarded(column: "pd.Series[Any]") -> "pd.Series[Any]":
 
 
 def _guard(cell: Any) -> Any:
-    """The cell, as a text with an apostrophe more where a spreadsheet would take it for a formula."""
+    """The cell as text, with a leading apostrophe if a spreadsheet would take it for a formula."""
     text = str(cell)
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else cell
 
@@ -137,14 +133,14 @@ def _unguarded(text: str) -> str:
 
 
 def _head(names: list[str]) -> str:
-    """The line of names, in quotes where one of them holds what separates cells in other files."""
+    """The header, quoted if a name contains another file's separator."""
     out, odd = io.StringIO(newline=""), any(set(name) & set(";\t\r") for name in names)
     csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL).writerow(names)
     return out.getvalue()
 
 
 def _separator(text: str) -> str:
-    """The one that stands in the first line outside of quotes; of several that with which most of the next lines have as many cells as the first."""
+    """The separator found outside quotes in the first line; among several, the one that gives most of the next lines as many cells as the first."""
     line = re.split(r"[\r\n]", _QUOTED.sub(r"\1", text), maxsplit=1)[0]
     there = [each for each in SEPARATORS if each in line]
     if len(there) < 2:
@@ -153,7 +149,7 @@ def _separator(text: str) -> str:
 
 
 def _even_rows(text: str, separator: str) -> int:
-    """How many of the first lines have as many cells as the line of names, those left out that are empty at the end."""
+    """How many of the first lines have as many cells as the header, without empty trailing cells."""
     lengths = [_length(row) for row in islice(_lenient(text, separator), _ROWS_LOOKED_AT)]
     return lengths.count(lengths[0]) if lengths else 0
 
@@ -166,7 +162,7 @@ def _lenient(text: str, separator: str) -> Iterator[list[str]]:
 
 
 def _length(row: list[str]) -> int:
-    """Cells without the empty ones at the end."""
+    """Number of cells without empty trailing ones."""
     return next((place for place in range(len(row), 0, -1) if row[place - 1].strip()), 0)
 
 
@@ -187,8 +183,8 @@ def _columns(head: list[str], rows: list[list[str]], file: str) -> pd.DataFrame:
 
 
 def _without_row_numbers(names: list[str], rows: list[list[str]], file: str) -> list[list[str]]:
-    """Lines that have a cell more than there are names: as R writes them, with the row's number first. Only distinct whole numbers are taken for
-    that: with other words nobody can tell whether the first or the last column lacks its name.
+    """Drops unnamed row numbers, as R writes them, from lines with one cell more than the header. Only distinct integers count: otherwise it is
+    ambiguous whether the first or the last column lacks its name.
     """
     firsts = {row[0] for row in rows}
     even = all(len(row) == len(names) + 1 for row in rows) and 2 * sum(row[-1].strip() != "" for row in rows) > len(rows)
@@ -215,7 +211,7 @@ def _typed(cells: list[str]) -> "pd.Series[Any]":
 
 
 def _whole(cells: list[str]) -> list[int]:
-    """Whole numbers of 64 bits, if all cells are such as they are written; none otherwise."""
+    """64-bit integers if every cell is the canonical text of one; else None."""
     try:
         numbers = list(map(int, cells))
     except ValueError:
@@ -225,7 +221,7 @@ def _whole(cells: list[str]) -> list[int]:
 
 
 def _numbers(cells: list[str]) -> list[float]:
-    """Numbers, if all cells are written as Python writes one with a point or an exponent, and no two texts are one number; none otherwise."""
+    """Floats if every cell is written as Python writes one, with a point or exponent, and no two texts are the same number; else None."""
     try:
         numbers = list(map(float, cells))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Seconds and memory that a process allows itself for one image: what takes more ends it."""
+"""CPU time and memory limits of a process that decodes one image at a time."""
 
 import mmap
 import os
@@ -20,11 +20,12 @@ _LOOK_EVERY_S = 0.02
 
 
 class DecoderLimits:
-    """Limits of this process, set anew for each image by the pixels that its header declares."""
+    """Limits of this process, set for each image from the pixel count in its header."""
 
     def __init__(self) -> None:
         if sys.platform == "win32":
             return
+        # a malicious image should not fill the disk with core dumps
         _set_limit(resource.RLIMIT_CORE, 0)
         self._own, self._peak, self._peak_allowed = _address_space(), _peak_memory(), 0
         self.allow(0, 0)
@@ -32,9 +33,8 @@ class DecoderLimits:
             threading.Thread(target=self._watch, daemon=True).start()
 
     def allow(self, pixels: int, content: int) -> None:
-        """From now on the seconds of processor and the bytes that an image of `pixels`, in a file of `content` bytes, may take. What takes more
-        seconds is ended by the system. What takes more memory gets a MemoryError; on macOS, which enforces no such limit, the process ends with the
-        status OUT_OF_MEMORY.
+        """Sets the CPU time and memory limits for an image of `pixels` in a file of `content` bytes. The system kills the process when CPU time is
+        used up. Exceeding the memory raises MemoryError; on macOS, which does not enforce such a limit, the process exits with status OUT_OF_MEMORY.
         """
         if sys.platform == "win32":
             return
@@ -47,11 +47,12 @@ class DecoderLimits:
 
     @contextmanager
     def lifted(self) -> Iterator[None]:
-        """Without limits, while a library is imported; what it takes counts as this process's own from then on."""
+        """Lifts the limits while a library is imported; its memory then counts as the baseline."""
         if sys.platform == "win32":
             yield
             return
         self._peak_allowed = sys.maxsize
+        # only up to the hard limits, which a process without privileges cannot raise
         for which in (resource.RLIMIT_AS, resource.RLIMIT_CPU):
             _set_limit(which, resource.getrlimit(which)[1])
         try:
@@ -75,11 +76,11 @@ def _set_limit(which: int, value: int) -> None:
 
 
 def _address_space() -> int | None:
-    """Bytes of it that this process has; None where the system does not say, and knows no limit of it either."""
+    """Size of the address space in bytes; None on systems that do not report it, which cannot limit it either."""
     statm = Path("/proc/self/statm")
     return int(statm.read_text().split()[0]) * mmap.PAGESIZE if statm.is_file() else None
 
 
 def _peak_memory() -> int:
-    """The most bytes that this process has held so far."""
+    """Peak resident memory of this process in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -1,4 +1,4 @@
-"""A few processes that decode foreign images, lent to whoever has used them least."""
+"""A pool of processes that decode untrusted images, scheduled fairly between clients."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ _LOOK_EVERY_S = 1.0
 
 @dataclass
 class Client:
-    """Who has images decoded, one upload say, and the seconds that this has taken so far."""
+    """A client of the pool, such as one upload, and the seconds used so far."""
 
     seconds: float = 0.0
 
@@ -29,9 +29,9 @@ class _Turn:
 
 
 class DecoderPool:
-    """At most `size` images are decoded at once, one of them large; processes begin when they are needed, and end after `idle_s` without work. Where
-    more wait, the client comes next whose images have taken the least time: one whose images are made to take long does not hold up the others. An
-    image takes `seconds` on the clock at most; processor time has a limit of its own, which is reached first unless the process sleeps.
+    """Decodes at most `size` images at once, one of them large. Processes start on demand and end after `idle_s` without work. The client with the
+    least time used so far is served next, so that slow images of one client do not block the others. `seconds` limits the wall time per image; CPU
+    time has its own limit, which is reached first unless the process sleeps.
     """
 
     def __init__(self, size: int, program: Sequence[str] = PROGRAM, seconds: float = _SECONDS, idle_s: float = _IDLE_S) -> None:
@@ -44,7 +44,7 @@ class DecoderPool:
         self._watch: threading.Thread | None = None
 
     def ask(self, requests: Sequence[Request], client: Client) -> list[Answer]:
-        """What the processes answer to each request, or why the image cannot be decoded."""
+        """The answer to each request, or why the image cannot be decoded."""
         answers: list[Answer] = []
         while len(answers) < len(requests):
             with self._process(_Turn(client, large=False)) as process:
@@ -57,7 +57,7 @@ class DecoderPool:
         return answers
 
     def close(self) -> None:
-        """Ends the processes that have no work."""
+        """Ends idle processes."""
         with self._change:
             idle, self._idle = self._idle, []
         for _, process in idle:
@@ -65,7 +65,7 @@ class DecoderPool:
 
     @contextmanager
     def _process(self, turn: _Turn) -> Iterator[WorkerProcess]:
-        """A process, lent when it is this one's turn."""
+        """Lends a process as soon as it is this turn."""
         with self._change:
             self._waiting.append(turn)
             try:
@@ -89,13 +89,14 @@ class DecoderPool:
                 self._change.notify_all()
 
     def _next(self) -> _Turn | None:
+        # large images are decoded one at a time, because each may take most of the memory
         if len(self._lent) == self.size:
             return None
         large = any(turn.large for turn in self._lent)
         return min((turn for turn in self._waiting if not (large and turn.large)), key=lambda turn: turn.client.seconds, default=None)
 
     def _end_late_and_idle(self) -> None:
-        """Ends processes that take too long for an image, and those that had nothing to do for `idle_s`; returns when none is left."""
+        """Ends processes that exceed the time per image or were idle for `idle_s`; returns when none is left."""
         while True:
             time.sleep(min(_LOOK_EVERY_S, self._seconds, self._idle_s))
             with self._change:

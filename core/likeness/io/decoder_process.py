@@ -1,4 +1,4 @@
-"""What a process that decodes foreign images (`likeness.io.decoder_worker`) is asked, and what is believed of its answers."""
+"""Client side of the image decoder process (`likeness.io.decoder_worker`): requests, and validated answers."""
 
 import json
 import signal
@@ -26,9 +26,9 @@ Answer: TypeAlias = "str | Image.Image | bytes | int | InputError | None"
 
 @dataclass(frozen=True)
 class Request:
-    """A file, by its content or a path on this machine, and what is wanted of it: the suffix of a sound image's format, its pixels, its EXIF data, or
-    how many seconds or pages the file has. The name stands in messages; the part is a second or page as in a row's path, None for the first. The
-    image has at most `max_pixels`, by its header, and at most `picture_pixels` go back.
+    """A file, by content or local path, and what to return: the suffix of its format, its pixels, its EXIF data, or its number of seconds or pages.
+    `name` is used in messages; `part` is a second or page as in a row's path, None for the first. Images of more than `max_pixels` are refused; at
+    most `picture_pixels` are returned.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Request:
 
 
 def ask(process: WorkerProcess, request: Request, large: bool = False) -> Answer:
-    """The answer to a request; or why the image cannot be decoded: it is none, is not sound, or ended the process."""
+    """The answer to a request, or why the image cannot be decoded: not an image, damaged, or it ended the process."""
     try:
         return process.exchange(lambda asks, answers: _exchange(asks, answers, request, large))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
@@ -49,7 +49,7 @@ def ask(process: WorkerProcess, request: Request, large: bool = False) -> Answer
 
 
 def _exchange(asks: IO[bytes], answers: IO[bytes], request: Request, large: bool) -> Answer:
-    """Sends a request and reads the answer, of which nothing is taken on trust: whatever was decoded may have taken over its process."""
+    """Sends a request and validates the answer, because a malicious image may have taken over the process."""
     asks.write(json.dumps(asdict(request) | {"content": len(request.content), "large": large}).encode() + b"\n")
     asks.write(request.content)
     asks.flush()
@@ -74,6 +74,7 @@ def _picture(answers: IO[bytes], width: int, height: int, remark: str) -> "Image
 
     from likeness.io.rgb import REMARK
 
+    # each factor is bounded before the product, so that a hostile answer cannot overflow or allocate
     size = _in_range(width, 1, _MOST_BYTES) * _in_range(height, 1, _MOST_BYTES) * 3
     picture = Image.frombytes("RGB", (width, height), _payload(answers, size))
     picture.info |= {REMARK: remark} if remark else {}
@@ -83,13 +84,13 @@ def _picture(answers: IO[bytes], width: int, height: int, remark: str) -> "Image
 def _payload(answers: IO[bytes], size: int) -> bytes:
     content = answers.read(_in_range(size, 0, _MOST_BYTES))
     if len(content) < size:
-        raise ValueError("the answer broke off")
+        raise ValueError("truncated answer")
     return content
 
 
 def _in_range(number: int, least: int, most: int) -> int:
     if not least <= number <= most:
-        raise ValueError("more than was asked for")
+        raise ValueError("number out of range")
     return number
 
 
@@ -97,14 +98,14 @@ def _known_suffix(suffix: str) -> str:
     from likeness.io.image_check import FORMATS
 
     if suffix not in FORMATS.values():
-        raise ValueError("no suffix of an image")
+        raise ValueError("not an image suffix")
     return suffix
 
 
 def _reason(status: int | None, late: bool) -> str:
-    """Why a process ended by which an image was to be decoded."""
+    """Why the decoder process ended."""
     if late or (hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU):
-        return "takes too long to decode; leave it out or save it again as PNG or JPEG."
+        return "takes too long to decode; remove it or save it again as PNG or JPEG."
     if status == OUT_OF_MEMORY:
-        return "takes more memory to decode than is allowed; make it smaller."
-    return "brought its decoder down; leave it out or save it again as PNG or JPEG."
+        return "takes too much memory to decode; make it smaller."
+    return "crashed its decoder; remove it or save it again as PNG or JPEG."

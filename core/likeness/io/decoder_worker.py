@@ -1,7 +1,6 @@
-"""Run as a program by `likeness.io.decoder_process`: checks and decodes foreign images within limits, until nobody asks any more.
+"""Program started by `likeness.io.decoder_process`: checks and decodes untrusted images within limits, until its input ends.
 
-A request is a line of JSON and the file's content, unless it names a path; the answer is a line of JSON and, where they are wanted, pixels or
-EXIF data.
+A request is a line of JSON and the file's content, unless it names a path; the answer is a line of JSON and pixels or EXIF data, if requested.
 """
 
 import json
@@ -47,7 +46,7 @@ def main() -> None:
         except RefusedImageError as error:
             answer = {"error": error.reason}
         except MemoryError:
-            answer = {"error": "takes more memory to decode than is allowed; make it smaller."}
+            answer = {"error": "takes too much memory to decode; make it smaller."}
         del request  # while the next one comes in
         outgoing.write(json.dumps(answer).encode() + b"\n" + payload)
         outgoing.flush()
@@ -59,7 +58,7 @@ class _Worker:
         self._loaded: set[Callable[[str], Any]] = set()
 
     def answer(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-        """What is wanted; "large" alone where an image is too large to be decoded beside others."""
+        """The answer; only "large" if an image is too large to be decoded in parallel with others."""
         name, want = request["name"], request["want"]
         if want == "parts":
             return {"parts": self._parts(request)}, b""
@@ -77,7 +76,7 @@ class _Worker:
         return {"width": picture.width, "height": picture.height, "remark": picture.info.get(REMARK, "")}, picture.tobytes()
 
     def _opened(self, request: dict[str, Any]) -> tuple[Image.Image, int]:
-        """The image, of which the header alone was read where its format allows that; and the bytes of its file that are in memory."""
+        """The image, with only its header read if the format allows that, and the number of bytes of its file in memory."""
         name, path, most = request["name"], Path(request["path"]), request["max_pixels"]
         own = format_of(path) if request["path"] else None
         if own is not None:
@@ -102,12 +101,12 @@ class _Worker:
         with self._ready(own, request):
             parts = own.count(Path(request["path"]))
         if not 0 < parts <= MOST_PARTS:
-            raise RefusedImageError(request["name"], f"has {parts:,} pages or seconds, and 1 to {MOST_PARTS:,} are read; split it.")
+            raise RefusedImageError(request["name"], f"has {parts:,} pages or seconds, but the limit is 1 to {MOST_PARTS:,}; split it.")
         return parts
 
     @contextmanager
     def _ready(self, own: FileFormat, request: dict[str, Any]) -> Iterator[None]:
-        """A format's library is loaded, and has the time and memory of the largest image: its files tell their pixels late."""
+        """Loads a format's library and allows the limits of the largest image, because such files reveal their size late."""
         self._load(own.load, request["name"])
         self._limits.allow(request["max_pixels"], 0)
         with _refused(request["name"]):
@@ -122,14 +121,14 @@ class _Worker:
 
 @contextmanager
 def _refused(name: str) -> Iterator[None]:
-    """Libraries raise anything on foreign content."""
+    """Turns whatever libraries raise on damaged content into RefusedImageError."""
     try:
         yield
     except (InputError, MemoryError):
         raise
     except Exception as error:
         reason = " ".join(str(error).split())[:60] or type(error).__name__
-        raise RefusedImageError(name, f"is damaged, encrypted or of another kind ({reason}); leave it out.") from error
+        raise RefusedImageError(name, f"is damaged, encrypted or of another kind ({reason}); remove it.") from error
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Gray images of more than 8 bits: which of their values is black, and which is white.
+"""Map gray images of more than 8 bits to black and white.
 
-A format's own range counts where it names one. Floats, 32-bit integers and devices of 10 to 14 bits in files of 16 name none: the picture's
-values decide, as in FIJI and napari, and that is said beside the image.
+The range comes from the file if its format has one. Floats, 32-bit integers and 10- to 14-bit devices in 16-bit files have none: then the minimum and
+maximum of the image decide, as in FIJI and napari, and a remark says so.
 """
 
 import contextlib
@@ -25,9 +25,8 @@ Strips = Callable[[Image.Image], Iterator[tuple[Image.Image, int]]]
 
 @dataclass(frozen=True)
 class GrayRange:
-    """Which values of an image are black (`low`) and white (`high`), and which are none: `void` marks pixels without one, which become black, and
-    `transparent` pixels that become white. Pillow holds `unsigned` 32-bit values as signed ones. The remark is for people; "" where the format names
-    the range.
+    """The values that become black (`low`) and white (`high`). Pixels of value `void` are missing and become black; those of value `transparent`
+    become white. Pillow holds `unsigned` 32-bit values as signed ones. `remark` is for users; "" if the file names the range.
     """
 
     low: float
@@ -43,7 +42,7 @@ class GrayRange:
         return found.view(np.uint32) if self.unsigned else found
 
     def counted(self, values: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which values are measurements: finite, and no marks."""
+        """Mask of measured values: finite and neither void nor transparent."""
         good = np.abs(values) < _VOID if values.dtype.kind == "f" else np.ones(values.shape, bool)
         for mark in (self.void, self.transparent):
             if mark is not None:
@@ -51,14 +50,14 @@ class GrayRange:
         return good
 
     def gray(self, image: Image.Image) -> Image.Image:
-        """The image as 8-bit gray, black where it has no value."""
+        """The image as 8-bit gray; missing values are black."""
         values = self.values(image)
         levels = (values.astype(np.float64) - self.low) * (255 / (self.high - self.low))
         levels[np.isnan(values) if self.void is None else np.isnan(values) | _are(values, self.void)] = 0
         return Image.fromarray(np.clip(levels, 0, 255).round().astype(np.uint8))
 
     def clear(self, image: Image.Image) -> Image.Image | None:
-        """A mask of the transparent pixels; None where there are none."""
+        """Mask of transparent pixels, or None."""
         return None if self.transparent is None else Image.fromarray((_are(self.values(image), self.transparent) * 255).astype(np.uint8))
 
 
@@ -68,7 +67,7 @@ def _are(values: NDArray[Any], mark: float) -> NDArray[np.bool_]:
 
 
 def gray_range(image: Image.Image, strips: Strips) -> GrayRange:
-    """The range of a deep gray image as it was opened, whose values are looked at some rows at a time."""
+    """The range of an opened deep gray image; values are read a few rows at a time."""
     transparent = image.info.get("transparency")
     unsigned = image.mode == "I" and _tag(image, _SIGN) == 1
     marks = GrayRange(0, 1, _tag(image, _GDAL_NODATA), transparent if isinstance(transparent, int) else None, unsigned)
@@ -82,13 +81,13 @@ def gray_range(image: Image.Image, strips: Strips) -> GrayRange:
         return replace(marks, high=_FULL if short else 1 if image.mode == "F" and own is not None and own[0] <= 1 else _BYTE)
     bits = next((bits for bits in _DEVICE_BITS if own[1] < 1 << bits), 16)
     if not short or own[1] <= _BYTE:
-        said = f"its brightness is scaled to black and white by its own range ({own[0]:,.6g} to {own[1]:,.6g})"
+        said = f"its brightness is scaled from its own range ({own[0]:,.6g} to {own[1]:,.6g})"
         return replace(marks, low=own[0], high=own[1], remark=said)
-    return replace(marks, high=(1 << bits) - 1, remark="" if bits == 16 else f"its 16 bits are read as {bits}, since it has no larger values")
+    return replace(marks, high=(1 << bits) - 1, remark="" if bits == 16 else f"its 16 bits are read as {bits}, because it has no larger values")
 
 
 def _own_range(image: Image.Image, strips: Strips, marks: GrayRange) -> tuple[float, float] | None:
-    """The least and the largest measurement of an image; None where it has none."""
+    """Minimum and maximum measured value of an image, or None."""
     least, largest = np.inf, -np.inf
     for strip, _ in strips(image):
         values = marks.values(strip)
@@ -100,7 +99,9 @@ def _own_range(image: Image.Image, strips: Strips, marks: GrayRange) -> tuple[fl
 
 
 def _named(image: Image.Image) -> tuple[float, float] | None:
-    """The range that a TIFF names: by fewer than 16 bits, or by tags; not by one as wide as its numbers, which software writes unasked."""
+    """The range that a TIFF names by fewer than 16 bits or by tags. A range as wide as its data type is ignored, because software writes it by
+    default.
+    """
     bits = _tag(image, _BITS)
     if bits is not None and bits < 16:
         return 0, (1 << int(bits)) - 1
@@ -112,7 +113,7 @@ def _named(image: Image.Image) -> tuple[float, float] | None:
 
 
 def _tag(image: Image.Image, number: int) -> float | None:
-    """The first number of a tag of a TIFF; None where there is none."""
+    """The first number of a TIFF tag, or None."""
     with contextlib.suppress(Exception):  # Pillow's parsers raise anything on damaged tags
         found = image.tag_v2[number]  # type: ignore[attr-defined]
         return float(found.strip(" \0") if isinstance(found, str) else found[0] if isinstance(found, tuple) else found)

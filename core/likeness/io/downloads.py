@@ -1,4 +1,4 @@
-"""Downloads of files: begun again where they broke off, checked by hash, with room left on the disk. Who serves them says how they are asked for."""
+"""Resumable downloads, verified by hash, with a check of free disk space. The server's module supplies the request function."""
 
 import errno
 import hashlib
@@ -28,13 +28,13 @@ _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file that somebody serves.
+    """A downloadable file.
 
     Attributes:
-        name: with what it is part of, for messages: "'a.zip' of 'B'".
-        place: where it lies once it is whole and checked.
+        name: as shown in messages: "'a.zip' of 'B'".
+        place: path of the complete, verified file.
         hash: SHA-256, or git's SHA-1 of small files, in hexadecimal digits.
-        stream: first byte that is wanted -> its answer from there on, an httpx2 response.
+        stream: start byte -> response from there on (httpx2).
     """
 
     name: str
@@ -45,17 +45,17 @@ class RemoteFile:
 
     @property
     def part(self) -> Path:
-        """What has arrived so far."""
+        """Path of the partial download."""
         return self.place.with_name(f"{self.hash}.incomplete")
 
     @property
     def done(self) -> int:
-        """Bytes that are here."""
+        """Number of bytes already downloaded."""
         return self.size if self.place.is_file() else min(file_size(self.part), self.size)
 
 
 def fetch_files(files: Sequence[RemoteFile], progress: Progress, should_stop: Callable[[], bool]) -> None:
-    """Fetches files to their places; what arrives before a stop or an error is kept, and the next download goes on from there.
+    """Downloads files. Partial downloads survive a stop or an error, and the next call resumes them.
 
     Raises:
         Stopped: once `should_stop` is true.
@@ -77,18 +77,18 @@ def fetch_files(files: Sequence[RemoteFile], progress: Progress, should_stop: Ca
 
 
 def check_room(name: str, files: Sequence[RemoteFile], folder: Path, setting: str) -> None:
-    """Raises InputError where the disk of `folder`, which `setting` moves elsewhere, has no room for what is missing."""
+    """Raises InputError if the disk of `folder` has too little space; the message names the environment variable `setting` that moves the folder."""
     needed = sum(file.size - file.done for file in files)
     free = free_bytes(folder)
     if needed and needed + _RESERVE > free:
         raise InputError(
-            f"'{name}' needs {size_text(needed)} on the disk of {folder}, which has {size_text(free - _RESERVE)} to spare; "
-            f"make room there, or set {setting} to a folder on another disk, and try again."
+            f"'{name}' needs {size_text(needed)} on the disk of {folder}, which has {size_text(free - _RESERVE)} available; free space, or "
+            f"set {setting} to a folder on another disk, and try again."
         )
 
 
 def free_bytes(folder: Path) -> int:
-    """Of the disk that a folder lies on or will lie on."""
+    """Free bytes on the disk of a folder, which may not exist yet."""
     return shutil.disk_usage(next(place for place in (folder, *folder.absolute().parents) if place.is_dir())).free
 
 
@@ -98,7 +98,7 @@ def size_text(size: float) -> str:
 
 
 def file_size(path: Path) -> int:
-    """Bytes; 0 where there is no file."""
+    """Size in bytes; 0 if there is no file."""
     try:
         return path.stat().st_size
     except FileNotFoundError:
@@ -117,29 +117,29 @@ def server_answers(url: str) -> bool:
 
 
 def status_of(error: BaseException) -> int:
-    """What a server answered; 0 where it did not."""
+    """HTTP status of an error; 0 without a response."""
     return int(getattr(getattr(error, "response", None), "status_code", 0))
 
 
 def download_problem(error: Exception, server: str, folder: Path | str, setting: str) -> tuple[str, str] | None:
-    """What went wrong with a download into `folder`, which `setting` moves elsewhere, and what to do; None for a defect."""
+    """What went wrong with a download into `folder`, and the remedy, which may name the environment variable `setting`; None for a defect."""
     status = status_of(error)
     if status >= 500:
-        return f"{server} has a fault ({status})", "Try again later."
+        return f"{server} failed ({status})", "Try again later."
     if status:
         return f"{server} answered with status {status}", "Try again later."
     if _is_connection(error) or isinstance(error, TimeoutError):
-        return f"the connection to {server} broke off or fell silent", "Check the network, and try again."
+        return f"the connection to {server} was lost or timed out", "Check the network, and try again."
     if isinstance(error, OSError) and error.errno in _DISK_FULL:
-        return f"the disk of {folder} is full", "Make room there, and try again."
+        return f"the disk of {folder} is full", "Free space there, and try again."
     if isinstance(error, OSError) and error.errno:
-        return f"{folder} cannot be written ({os.strerror(error.errno).lower()})", f"Allow it, or set {setting} to another folder."
+        return f"{folder} cannot be written ({os.strerror(error.errno).lower()})", f"Change its permissions, or set {setting} to another folder."
     return None
 
 
 @contextmanager
 def explained(name: str, files: Sequence[RemoteFile], problem: Callable[[Exception], tuple[str, str] | None]) -> Iterator[None]:
-    """Makes one sentence with a remedy of what goes wrong, and says how much is here and kept."""
+    """Turns errors into one InputError with a remedy and the number of bytes kept."""
     try:
         yield
     except (InputError, Stopped):
@@ -150,8 +150,8 @@ def explained(name: str, files: Sequence[RemoteFile], problem: Callable[[Excepti
             raise
         what, remedy = found
         done, total = sum(file.done for file in files), sum(file.size for file in files)
-        kept = f" {size_text(done)} of {size_text(total)} are here and are kept." if done else ""
-        raise InputError(f"The download of '{name}' ended: {what}. {remedy}{kept}") from error
+        kept = f" {size_text(done)} of {size_text(total)} were downloaded and are kept." if done else ""
+        raise InputError(f"The download of '{name}' failed: {what}. {remedy}{kept}") from error
 
 
 @contextmanager
@@ -175,7 +175,7 @@ def progress_or_bar(name: str, progress: Progress | None) -> Iterator[Progress]:
 
 
 def _fetch(file: RemoteFile, report: Callable[[], None]) -> None:
-    """Fetches a file, whole and checked."""
+    """Downloads and verifies a file."""
     tries = 0
     while file.done < file.size or not file.part.is_file():
         before = file_size(file.part)
@@ -191,12 +191,12 @@ def _fetch(file: RemoteFile, report: Callable[[], None]) -> None:
                 time.sleep(_POLL)
     if file_hash(file.part, file.hash) != file.hash:
         file.part.unlink()
-        raise InputError(f"What arrived of {file.name} is not what is announced (its hash differs), and was removed; try again.")
+        raise InputError(f"The download of {file.name} has a wrong hash and was deleted; try again.")
     file.part.replace(file.place)
 
 
 def _receive(file: RemoteFile, report: Callable[[], None]) -> None:
-    """Appends what is missing of a file to the part that is here."""
+    """Appends the missing bytes to the partial download."""
     with file.stream(file_size(file.part)) as response:
         mode = "ab" if response.status_code == 206 else "wb"  # 200: from the beginning, whatever was asked for
         with file.part.open(mode) as part:
@@ -209,7 +209,7 @@ def _receive(file: RemoteFile, report: Callable[[], None]) -> None:
 
 
 def file_hash(path: Path, like: str) -> str:
-    """The hash of a file in the way of another one: SHA-256, or git's SHA-1."""
+    """The hash of a file, of the same kind as `like`: SHA-256 or git's SHA-1."""
     with path.open("rb") as content:
         if len(like) == 64:
             return hashlib.file_digest(content, "sha256").hexdigest()
@@ -223,5 +223,5 @@ def _is_connection(error: BaseException) -> bool:
 
 
 def _may_pass(error: Exception) -> bool:
-    """Whether another try a few seconds later may succeed."""
+    """True if a retry after some seconds may succeed."""
     return status_of(error) in (408, 429) or status_of(error) >= 500 or _is_connection(error)

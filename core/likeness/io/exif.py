@@ -1,6 +1,6 @@
-"""When, with what and where photos were taken, from their EXIF data (CIPA DC-008); no pixels are decoded.
+"""Read time, camera and GPS position of photos from EXIF data (CIPA DC-008), without decoding pixels.
 
-Where the data stand in a file is found here, since Pillow decodes a PNG to find them; what they say is read by Pillow.
+The data are located here, because Pillow would decode a whole PNG to find them; Pillow then parses them.
 """
 
 import math
@@ -27,8 +27,8 @@ _MARKS = (b"Exif\0\0", b"eXIf")  # before them in JPEG and HEIC; and in PNG
 
 @dataclass(frozen=True)
 class PhotoData:
-    """What the EXIF data of a photo tell: time on the camera's clock, "2024-05-03 14:22:10"; maker and model of the camera; and degrees, north and
-    east positive. "" and NaN where they are not told, or were not asked for.
+    """EXIF data of a photo: camera time ("2024-05-03 14:22:10"), make and model, and position in degrees, north and east positive. "" and NaN if
+    missing or not requested.
     """
 
     taken: str = ""
@@ -38,9 +38,7 @@ class PhotoData:
 
 
 def photo_data(paths: Sequence[Path], gps: bool = False) -> list[PhotoData]:
-    """What the EXIF data of photos tell: JPEG, HEIC, PNG, TIFF, and raw files that are like TIFF; with `gps` places, too. Of a file that cannot be
-    read, nothing.
-    """
+    """EXIF data of photos: JPEG, HEIC, PNG, TIFF, and TIFF-like raw files; positions only with `gps`. Empty for unreadable files."""
     groups = [paths[begin : begin + _GROUP] for begin in range(0, len(paths), _GROUP)]
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="likeness-exif") as threads:
         blocks = [block for group in threads.map(lambda group: [_block(path) for path in group], groups) for block in group]
@@ -53,7 +51,7 @@ def photo_data(paths: Sequence[Path], gps: bool = False) -> list[PhotoData]:
 
 
 def parse_exif(tiff: bytes, gps: bool = False) -> PhotoData:
-    """What EXIF data tell, from their bytes, which begin with "II" or "MM"; of damaged ones, nothing."""
+    """Parses EXIF bytes, which begin with "II" or "MM"; empty if damaged."""
     if not tiff.startswith(_TIFF):
         return PhotoData()
     exif = Image.Exif()
@@ -69,7 +67,7 @@ def parse_exif(tiff: bytes, gps: bool = False) -> PhotoData:
 
 
 def _block(path: Path) -> bytes | None:
-    """EXIF data as they stand at the beginning of a file, without end; None for a HEIC file that has them elsewhere."""
+    """EXIF bytes from the start of a file, with unknown end; None for a HEIC file that stores them elsewhere."""
     try:
         with check_readable(path).open("rb") as file:
             head = file.read(_HEAD)
@@ -83,7 +81,7 @@ def _block(path: Path) -> bytes | None:
 
 
 def _marked(content: bytes) -> bytes:
-    """What begins behind a mark, and is in the form of TIFF; empty where there is none."""
+    """TIFF data after a marker; empty if there is none."""
     for mark in _MARKS:  # a search for one after the other takes a tenth of the time of one for both
         place = content.find(mark)
         if place >= 0 and content.startswith(_TIFF, place + len(mark)):
@@ -96,7 +94,7 @@ def _text(value: object) -> str:
 
 
 def _degrees(value: object, is_negative: bool, most: int) -> float:
-    """Degrees, minutes and seconds as a number; NaN where they are none."""
+    """Degrees, minutes and seconds as a number; NaN if invalid."""
     if not isinstance(value, tuple) or len(value) != 3:
         return math.nan
     found = sum(float(number) / 60**step for step, number in enumerate(value))
@@ -104,7 +102,7 @@ def _degrees(value: object, is_negative: bool, most: int) -> float:
 
 
 def _time(text: str) -> str:
-    """As ISO 8601 writes it; cameras whose clock was never set write zeros."""
+    """Time in ISO 8601; cameras whose clock was never set write zeros."""
     try:
         return datetime.fromisoformat(text[:10].replace(":", "-") + text[10:]).isoformat(" ")
     except ValueError:

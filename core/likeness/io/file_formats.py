@@ -1,7 +1,7 @@
-"""Formats that need a package of their own, opened only in the process that decodes foreign images.
+"""Formats that need optional packages; opened only in the decoder process.
 
-Raw files, PDF files and videos are known by the file's name and opened by its path. HEIC and HEIF, the format of phones, are known by content and
-opened by Pillow with the plugin of pi-heif; or of pillow-heif, where somebody installed it, which is maintained and has a GPL encoder in its wheels.
+Raw files, PDF files and videos are known by the file's name and opened by its path. HEIC and HEIF, used by phones, are recognized by content and
+opened by Pillow with the plugin pi-heif, or with pillow-heif if installed, which is maintained but ships a GPL encoder in its wheels.
 """
 
 import io
@@ -28,14 +28,12 @@ _TURNS = {3: Image.Transpose.ROTATE_180, 5: Image.Transpose.ROTATE_90, 6: Image.
 
 
 def is_heif(head: bytes) -> bool:
-    """Whether a file is HEIF and not AVIF, by its first 64 bytes."""
+    """True if a file is HEIF and not AVIF, by its first 64 bytes."""
     return _HEIF.match(head) is not None and b"avif" not in head[:_BRANDS]
 
 
 def register_heif(name: str) -> None:
-    """Lets Pillow open HEIF in this process, with one thread. Raises MissingPackageError, with `name` in its message, where neither pi-heif nor
-    pillow-heif is installed.
-    """
+    """Registers HEIF with Pillow, using one thread. Raises MissingPackageError for `name` if neither pi-heif nor pillow-heif is installed."""
     try:
         import pillow_heif as heif
     except ImportError:
@@ -45,8 +43,8 @@ def register_heif(name: str) -> None:
 
 
 def raw_preview(path: Path) -> Image.Image:
-    """The largest preview in a raw file, upright; of a JPEG the header alone was read. Raises RefusedImageError where the file holds none, and
-    anything of LibRaw's or Pillow's for damaged content.
+    """The largest preview in a raw file, upright; JPEG previews are not decoded yet. Raises RefusedImageError if there is none, and any error of
+    LibRaw or Pillow for damaged content.
     """
     import rawpy
 
@@ -54,7 +52,7 @@ def raw_preview(path: Path) -> Image.Image:
         try:
             preview, flip = raw.extract_thumb(), raw.sizes.flip
         except (rawpy.LibRawNoThumbnailError, rawpy.LibRawUnsupportedThumbnailError) as error:
-            raise RefusedImageError(path.name, "holds no preview that can be read; export it as JPEG.") from error
+            raise RefusedImageError(path.name, "has no readable preview; export it as JPEG.") from error
     if preview.format == rawpy.ThumbFormat.JPEG:
         image: Image.Image = Image.open(io.BytesIO(preview.data), formats=("JPEG",))
         upright = image.getexif().get(_ORIENTATION) is not None
@@ -69,10 +67,10 @@ class FileFormat:
 
     Attributes:
         suffixes: of names, in lower case.
-        load: imports the library; takes the file's name for its message, and raises MissingPackageError.
-        open: (path, part as in the row's path, most pixels) -> image.
+        load: imports the library; raises MissingPackageError for the file name it is given.
+        open: (path, part as in the row's path, maximum pixels) -> image.
         first: the first part.
-        count: parts of a file; None where it has none.
+        count: number of parts of a file; None if the format has no parts.
     """
 
     suffixes: frozenset[str]
@@ -96,5 +94,5 @@ FILE_FORMATS = (
 
 
 def format_of(path: Path) -> FileFormat | None:
-    """The format of a file by its name; None for images that Pillow opens, and all others."""
+    """The format of a file by its name; None for images that Pillow opens and for unknown files."""
     return next((each for each in FILE_FORMATS if path.suffix.lower() in each.suffixes), None)

@@ -1,8 +1,8 @@
-"""File names as text. A name that is not UTF-8 stands in tables, files and messages in a form that leads back to the file.
+"""File names as text. Names that are not UTF-8 are escaped reversibly in tables, files and messages.
 
-Python holds the bytes of such a name as halves of surrogate pairs, which no Parquet file, terminal or browser takes. Here each of these bytes is
-written as the replacement sign and two hex digits, "caf\N{REPLACEMENT CHARACTER}E9.png"; so are the three bytes of that sign itself, in the rare
-name that has it. All other names stay as they are, also where Python takes file names for ASCII (LC_ALL=C): tables hold the same text everywhere.
+Python holds the bytes of such a name as lone surrogates, which Parquet files, terminals and browsers reject. Here each of these bytes is written as
+the replacement character and two hex digits, "caf\N{REPLACEMENT CHARACTER}E9.png"; so are the three bytes of that character itself. All other names
+are unchanged, also if Python assumes ASCII file names (LC_ALL=C), so that tables hold the same text everywhere.
 """
 
 import os
@@ -17,7 +17,7 @@ _WRITTEN = re.compile("(?:\N{REPLACEMENT CHARACTER}[89A-F][0-9A-F])+")
 
 
 def name_to_text(name: str) -> str:
-    """A file name or path, as Python's functions on files give it, as text that can be stored and shown.
+    """Converts a file name or path from Python's file functions to text that can be stored and shown.
 
     Example:
         >>> name_to_text("caf\\udce9.png") == "caf\\ufffdE9.png", name_to_text("café.png")
@@ -27,7 +27,7 @@ def name_to_text(name: str) -> str:
 
 
 def text_to_name(text: str) -> str:
-    """The reverse: the name or path under which the file is opened.
+    """Inverse of `name_to_text`: the name or path to open the file with.
 
     Example:
         >>> text_to_name("caf\\ufffdE9.png") == "caf\\udce9.png"
@@ -40,10 +40,10 @@ def text_to_name(text: str) -> str:
 
 
 def name_finder(names: Iterable[str]) -> Callable[[str], str | None]:
-    """Name -> the one of these names that is the same text: itself, or else the only one that differs from it in its Unicode form alone; None where
-    there is none or are several.
+    """Returns a function that finds a name among `names`: itself, or else the only one that differs just in Unicode normalization; None if there is
+    none or several.
 
-    "ü" is one character (NFC), or "u" with a mark behind it (NFD), as macOS and what was packed there write it; people see no difference.
+    "ü" is one character (NFC), or "u" with a combining mark (NFD), as on macOS and in archives made there; they look the same.
 
     Example:
         >>> find = name_finder(["Mu\u0308ller.png"])
@@ -65,7 +65,7 @@ def name_finder(names: Iterable[str]) -> Callable[[str], str | None]:
 
 
 def _in_utf8(name: str) -> str:
-    """A name that Python read by another encoding, such as ASCII; what is text already stays."""
+    """Repairs a name that Python decoded with another encoding, such as ASCII; proper text is unchanged."""
     try:
         return os.fsencode(name).decode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

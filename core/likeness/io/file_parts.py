@@ -1,6 +1,6 @@
-"""Rows that are a part of a file: a second of a video, "clip.mp4#t=12", or a page of a PDF, "paper.pdf#page=3".
+"""Paths of parts of files: a second of a video, "clip.mp4#t=12", or a page of a PDF, "paper.pdf#page=3".
 
-Seconds begin at 0, pages at 1, as in the addresses of the web (Media Fragments URI 1.0, and RFC 8118 for PDF).
+Seconds start at 0, pages at 1, as in URLs (Media Fragments URI 1.0, and RFC 8118 for PDF).
 """
 
 import re
@@ -15,7 +15,7 @@ _PART = re.compile(rf"(?P<file>.*\.(?:(?:{_VIDEOS})#t|pdf#page))=(?P<number>[0-9
 
 
 def split_part(path: str) -> tuple[str, int | None]:
-    """The file of a row's path, and the second or page; None for a file as a whole.
+    """Splits a row's path into file and second or page; None for a whole file.
 
     Example:
         >>> split_part("trips/clip.mp4#t=12"), split_part("paper.pdf#page=3"), split_part("a#t=1.jpg")
@@ -26,7 +26,7 @@ def split_part(path: str) -> tuple[str, int | None]:
 
 
 def file_of(path: Path) -> Path:
-    """The file in which the image of a row lies."""
+    """The file that contains the image of a row."""
     file, part = split_part(str(path))
     return path if part is None else Path(file)
 
@@ -42,5 +42,5 @@ def part_path(file: str, number: int) -> str:
 
 
 def is_pdf_name(name: str) -> bool:
-    """Whether the parts of a file of this name are pages, and not seconds."""
+    """True if the parts of a file of this name are pages, not seconds."""
     return name.lower().endswith(".pdf")

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all, once where several processes need the same one, and trying the place before the work for it is done."""
+"""Write files atomically, compute them once across processes, and check output paths before slow work."""
 
 import os
 import secrets
@@ -16,18 +16,18 @@ _POLL_SECONDS = 0.5
 
 
 def write_atomic(path: Path, content: bytes) -> None:
-    """Writes `content` to `path`, so that a reader sees the old file or the new one, never a part; as `open_atomic`."""
+    """Writes `content` to `path` atomically: readers see the old file or the new one, never a part. As `open_atomic`."""
     with open_atomic(path) as file:
         file.write(content)
 
 
 @contextmanager
 def open_atomic(path: Path) -> Iterator[BinaryIO]:
-    """A file to write and read, which takes its place at `path` when the block ends well. The temporary file lies in the same folder, so that the
-    final rename stays on one file system. On any error (a full disk, say) the old file is untouched and the temporary one is gone.
+    """A file to write and read, moved to `path` when the block succeeds. The temporary file is in the same folder, so that the final rename stays on
+    one file system. On any error, such as a full disk, the old file is untouched and the temporary one is deleted.
 
     Raises:
-        OSError: it cannot be written, or what is there is no file: a device or a pipe is not replaced.
+        OSError: it cannot be written, or `path` is a device or a pipe, which is not replaced.
     """
     make_folder(path.parent)
     if path.exists():
@@ -38,6 +38,7 @@ def open_atomic(path: Path) -> Iterator[BinaryIO]:
         with temporary.open("x+b") as file:
             yield file
             file.flush()
+            # before the rename: some file systems write the new name first, and a power failure would leave an empty file
             os.fsync(file.fileno())
         temporary.replace(path)
     except BaseException:
@@ -46,7 +47,7 @@ def open_atomic(path: Path) -> Iterator[BinaryIO]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Brings the names of a folder's files to the disk: what was renamed in it stays so when the power fails."""
+    """Syncs a folder to disk, so that renames in it survive a power failure."""
     if hasattr(os, "O_DIRECTORY"):
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -57,11 +58,11 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def compute_once_locked(file: Path, should_stop: Callable[[], bool] | None = None) -> Iterator[bool]:
-    """Holds a lock for this file, so that one of several processes computes it; True where the file is missing and the caller is to write it. The
-    lock lies in the cache. A process that is killed releases it.
+    """Locks a file so that only one of several processes computes it; yields True if the file is missing and the caller must write it. The lock is in
+    the cache; a killed process releases it.
 
     Raises:
-        InputError: once `should_stop` is true, while another process has the lock.
+        InputError: `should_stop` returned true while another process held the lock.
     """
     from filelock import FileLock, Timeout
 
@@ -72,7 +73,7 @@ def compute_once_locked(file: Path, should_stop: Callable[[], bool] | None = Non
         with suppress(Timeout):
             lock.acquire(timeout=_POLL_SECONDS)
         if not lock.is_locked and should_stop and should_stop():
-            raise InputError("Stopped while waiting for another process that does the same.")
+            raise InputError("Stopped while waiting for another process that computes the same file.")
     try:
         yield not file.is_file()
     finally:
@@ -80,7 +81,7 @@ def compute_once_locked(file: Path, should_stop: Callable[[], bool] | None = Non
 
 
 def check_output_file(path: Path) -> None:
-    """Raises InputError unless a file can be written at this path, where there is nothing yet or a file that it replaces."""
+    """Raises InputError unless a file can be written at this path, which may exist as a regular file."""
     with _explained(path):
         if path.exists():
             regular_file(path)
@@ -88,7 +89,7 @@ def check_output_file(path: Path) -> None:
 
 
 def check_output_folder(path: Path) -> None:
-    """Raises InputError unless files can be written into a folder at this path, where there is nothing yet or a folder."""
+    """Raises InputError unless files can be written into a folder at this path, which may not exist yet."""
     with _explained(path):
         _try_folder(path)
 
@@ -96,15 +97,17 @@ def check_output_folder(path: Path) -> None:
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
     if not can_be_a_path(str(path)):
-        raise InputError(f"'{str(path)[:60]}' cannot be written: it is too long or has signs that no file name has; give another path.")
+        raise InputError(f"'{str(path)[:60]}' cannot be written: the path is too long or has invalid characters; choose another one.")
     try:
         yield
     except OSError as error:
-        raise InputError(f"'{path}' cannot be written ({(error.strerror or str(error)).lower()}); make room there, or name another place.") from error
+        raise InputError(
+            f"'{path}' cannot be written ({(error.strerror or str(error)).lower()}); free space there, or choose another path."
+        ) from error
 
 
 def _try_folder(folder: Path) -> None:
-    """Writes a byte into the folder, or into the first one above it that is there, and removes it again: rights alone do not tell."""
+    """Writes and deletes one byte in the folder or its nearest existing parent: permissions alone are not reliable."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     trial = folder / f".{secrets.token_hex(8)}.partial"

@@ -1,4 +1,4 @@
-"""Images that visitors bring, checked and decoded in processes of their own, where a hostile one can neither crash this one nor fill its memory."""
+"""Check and decode untrusted images in separate processes, where a malicious image can neither crash this process nor fill its memory."""
 
 import atexit
 import os
@@ -32,14 +32,14 @@ for _pool in (_uploads, _queries, _files):
 def check_images(
     files: Iterable[tuple[str, bytes]], max_pixels: int = MAX_PIXELS, max_bytes: int = MAX_UPLOAD_BYTES
 ) -> Iterator[tuple[str, bytes, str | InputError]]:
-    """Decodes images, as many at once as there are processors, and yields each file in order with the suffix that fits its content.
+    """Decodes images, in parallel on all processors, and yields each file in order with the suffix of its format.
 
-    Of one that is not sound, the error stands in place of the suffix: it is no JPEG, PNG, WebP, GIF, BMP, TIFF, AVIF or HEIC, is damaged, has more
-    pixels or scans than are allowed, or took too much time or memory. Files are taken while others are decoded, so that few are in memory.
+    For a bad one an error replaces the suffix: it is not a JPEG, PNG, WebP, GIF, BMP, TIFF, AVIF or HEIC, is damaged, has too many pixels or scans,
+    or took too much time or memory. Files are consumed lazily, so that few are in memory.
 
     Args:
-        files: name and content of each; the name stands in messages and counts for nothing else.
-        max_pixels, max_bytes: of one image, and of one file.
+        files: name and content of each; names are only used in messages.
+        max_pixels, max_bytes: limits per image and per file.
     """
     client = Client()
     ahead: deque[tuple[int, Future[list[tuple[str, bytes, str | InputError]]]]] = deque()  # behind how many bytes
@@ -56,34 +56,34 @@ def check_images(
 
 
 def foreign_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> "Image.Image":
-    """The image in the content of a file, of an animation the first frame, upright and RGB, made smaller by a whole number where it has more than
-    16 million pixels. The name, as the browser gave it, stands in messages.
+    """Decodes an image, or the first frame of an animation, as upright RGB, reduced by an integer factor if it has more than 16 million pixels.
+    `name` is used in messages.
 
     Raises:
-        InputError: it is not sound, see `check_images`.
+        InputError: the image is bad, see `check_images`.
     """
     return _picture(_queries, Request(name, content, max_pixels, "picture"))
 
 
 def foreign_file(path: Path, part: int | None = None, most_pixels: int = PICTURE_PIXELS) -> "Image.Image":
-    """The image in a HEIC or raw file, or a second of a video (from 0; by default the first), or a page of a PDF (from 1), upright and RGB, made
-    smaller by a whole number where it has more than `most_pixels`.
+    """Decodes a HEIC or raw file, a second of a video (from 0; by default the first), or a page of a PDF (from 1) as upright RGB, reduced by an
+    integer factor if it has more than `most_pixels`.
 
     Raises:
-        UnreadableImageError: it is not sound, has no such part, or takes too much time or memory.
+        UnreadableImageError: it is damaged, has no such part, or takes too much time or memory.
         MissingPackageError: the package for its format is not installed.
     """
     return _picture(_files, Request(path.name, b"", MAX_PIXELS, "picture", str(path), part, most_pixels))
 
 
 def count_parts(paths: Sequence[Path]) -> list[int | InputError]:
-    """Seconds of each video, at least one, and pages of each PDF; or why the file cannot be read."""
+    """Number of seconds of each video (at least one) or pages of each PDF, or why the file cannot be read."""
     answers = _each([Request(path.name, b"", MAX_PIXELS, "parts", str(path)) for path in paths])
     return [answer for answer in answers if isinstance(answer, int | InputError)]
 
 
 def heif_exif(paths: Sequence[Path]) -> list[bytes]:
-    """EXIF data of each HEIC file; empty where it has none or cannot be read."""
+    """EXIF data of each HEIC file; empty if missing or unreadable."""
     answers = _each([Request(path.name, b"", MAX_PIXELS, "exif", str(path)) for path in paths])
     return [answer if isinstance(answer, bytes) else b"" for answer in answers]
 
@@ -96,7 +96,7 @@ def _picture(pool: DecoderPool, request: Request) -> "Image.Image":
 
 
 def _each(requests: list[Request]) -> list[Answer]:
-    """The answers, in order; as many processes work as there are processors."""
+    """Yields the answers in order, using one process per processor."""
     if not requests:
         return []
     client = Client()
@@ -106,7 +106,7 @@ def _each(requests: list[Request]) -> list[Answer]:
 
 
 def _batches(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
-    """Files in groups: to hand over a small image takes as long as to decode it."""
+    """Groups of files, because transferring a small image takes as long as decoding it."""
     batch: list[tuple[str, bytes]] = []
     for file in files:
         batch.append(file)

@@ -1,4 +1,4 @@
-"""What is read from files as frozen pydantic models, and validation errors in words."""
+"""Frozen pydantic models for config files, and readable validation errors."""
 
 import reprlib
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ _MOST_ERRORS = 6
 
 
 class FrozenConfig(BaseModel):
-    """A part of a config file: unknown keys are refused, and nothing changes after it was read."""
+    """Base class of parts of a config file: immutable, and unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @classmethod
     def checked(cls, content: Any, name: str) -> Self:
-        """One from nested dicts; raises InputError for keys and values that do not fit, in a message that begins with `name` and names each."""
+        """Validates nested dicts; raises InputError, which starts with `name` and lists each invalid key or value."""
         try:
             return cls.model_validate(content)
         except ValidationError as error:
@@ -29,7 +29,7 @@ class FrozenConfig(BaseModel):
 
 
 def config_file(file: Path | str, shipped: Mapping[str, Path], missing: str) -> Path:
-    """The file at this path, or else the shipped one of this name; raises InputError with the message `missing` where there is neither."""
+    """The file at this path, or else the shipped one of this name; raises InputError with the message `missing` if there is neither."""
     if str(file) in shipped and not Path(file).is_file():
         return shipped[str(file)]
     path = as_path(file)
@@ -39,13 +39,13 @@ def config_file(file: Path | str, shipped: Mapping[str, Path], missing: str) -> 
 
 
 def yaml_content(path: Path) -> Any:
-    """What a YAML file holds; raises InputError where it is none, or cannot be read."""
+    """The content of a YAML file; raises InputError if it is invalid or unreadable."""
     return parse_yaml(text_of(path), f"'{path.name}'")
 
 
 def with_keys(part: FrozenConfig, changes: dict[str, Any]) -> dict[str, Any]:
-    """The part as nested dicts, with other values by dotted keys: {"decoder.hidden": 256}; a part that is None becomes one of its own. Raises
-    InputError for a key that goes through a value that has no keys.
+    """The part as nested dicts, with values changed by dotted keys: {"decoder.hidden": 256}; missing parts (None) are created. Raises InputError if a
+    key descends into a plain value.
     """
     content: dict[str, Any] = part.model_dump(mode="json")
     for key, value in changes.items():
@@ -56,13 +56,13 @@ def with_keys(part: FrozenConfig, changes: dict[str, Any]) -> dict[str, Any]:
                 place[step] = {}
             place = place[step]
             if not isinstance(place, dict):
-                raise InputError(f"'{key}' goes through '{step}', which has no keys of its own.")
+                raise InputError(f"Invalid key '{key}': '{step}' has no keys.")
         place[last] = value
     return content
 
 
 def validation_message(error: ValidationError | list[Any]) -> str:
-    """What does not fit, key by key, in words; of many things the first. Takes the error, or its `errors()`."""
+    """The first validation errors, key by key, in one line. Takes the error or its `errors()`."""
     wrong = error if isinstance(error, list) else error.errors(include_url=False)
     more = f"; and {len(wrong) - _MOST_ERRORS} more" if len(wrong) > _MOST_ERRORS else ""
     return "; ".join(_one_message(each) for each in wrong[:_MOST_ERRORS]) + more
@@ -79,6 +79,6 @@ def _one_message(error: Any) -> str:
 
 
 def _short(text: str, longest: int = 80) -> str:
-    """On one line, cut where it is too long to be read."""
+    """One line, truncated."""
     line = " ".join(text.split())
     return line if len(line) <= longest else f"{line[:longest]}…"

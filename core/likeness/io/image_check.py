@@ -1,6 +1,6 @@
-"""Whether what a visitor brings as an image is one: by its content, in a few known formats, within a number of pixels and scans.
+"""Check that an uploaded file is an image: by content, in a few known formats, within limits of pixels and scans.
 
-Decoders of foreign files can take very long or all memory, so this runs in a process of its own (`likeness.io.foreign_images`).
+Runs in a separate process (`likeness.io.foreign_images`), because decoding a malicious file can take all time and memory.
 """
 
 import io
@@ -40,10 +40,10 @@ _MOST_SCANNED = 2_000_000_000  # pixels of a JPEG in all its scans; two seconds
 
 
 def opened_image(content: bytes, name: str, max_pixels: int) -> Image.Image:
-    """The image in the content of a foreign file, of which the header alone was read. The name stands in messages and counts for nothing else.
+    """Opens an untrusted image and reads only its header. The name is only used in messages.
 
     Raises:
-        RefusedImageError: another format, a damaged header, more pixels than are allowed, or a JPEG of too many scans.
+        RefusedImageError: another format, a damaged header, too many pixels, or a JPEG of too many scans.
     """
     with _answered(name):
         image = Image.open(io.BytesIO(content), formats=("HEIF",) if is_heif(content) else _OPENED)
@@ -53,7 +53,9 @@ def opened_image(content: bytes, name: str, max_pixels: int) -> Image.Image:
 
 
 def image_suffix(image: Image.Image, name: str) -> str:
-    """Decodes the first frame of an opened image and tries its color profile; the suffix of its format. Raises RefusedImageError if it is damaged."""
+    """Decodes the first frame of an opened image, checks its color profile, and returns the suffix of its format. Raises RefusedImageError if it is
+    damaged.
+    """
     with _answered(name):
         image_colors(image)
         image.load()
@@ -61,8 +63,8 @@ def image_suffix(image: Image.Image, name: str) -> str:
 
 
 def rgb_picture(image: Image.Image, name: str, max_pixels: int) -> Image.Image:
-    """Decodes the first frame of an opened image, as upright RGB; one of more than `max_pixels` is halved, or made smaller by another whole number.
-    Raises RefusedImageError if it is damaged.
+    """Decodes the first frame of an opened image as upright RGB, reduced by an integer factor if it has more than `max_pixels`. Raises
+    RefusedImageError if it is damaged.
     """
     with _answered(name):
         picture = to_rgb(image)
@@ -82,15 +84,15 @@ def _answered(name: str) -> Iterator[None]:
         raise
     except Exception as error:  # Pillow's parsers raise anything on foreign content
         raise RefusedImageError(
-            name, "cannot be read: by its content it is not a sound JPEG, PNG, WebP, GIF, BMP, TIFF, AVIF or HEIC; save it again as PNG or JPEG."
+            name, "cannot be read: its content is not a valid JPEG, PNG, WebP, GIF, BMP, TIFF, AVIF or HEIC; save it again as PNG or JPEG."
         ) from error
 
 
 def check_size(image: Image.Image, name: str, limit: int) -> None:
-    """Raises RefusedImageError for too many pixels, by what the header declares; of an animation the first frame alone is ever decoded."""
+    """Raises RefusedImageError for too many pixels, by the header; only the first frame of an animation is ever decoded."""
     width, height = image.size
     if width * height > limit or max(width, height) > _LONGEST_SIDE:
-        raise RefusedImageError(name, f"is {width:,} x {height:,} pixels, and {limit:,} are allowed; make it smaller.")
+        raise RefusedImageError(name, f"is {width:,} x {height:,} pixels, more than the limit of {limit:,}; make it smaller.")
 
 
 def _check_scans(image: Image.Image, content: bytes, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Reading image files as upright, opaque RGB: the one place where the images of a table are opened."""
+"""Read image files as upright, opaque RGB. All images of tables are opened here."""
 
 from pathlib import Path
 from typing import BinaryIO
@@ -20,18 +20,18 @@ _LARGE = 4_000_000
 
 
 def read_image(path: Path, least: int | None = None) -> Image.Image:
-    """Reads a file, or a part of one ("clip.mp4#t=12", "paper.pdf#page=3"), as RGB: upright, transparent parts over white, any mode.
+    """Reads a file, or a part of one ("clip.mp4#t=12", "paper.pdf#page=3"), of any mode as upright RGB, with transparent parts on white.
 
-    HEIC, raw files, PDF files and videos are decoded in a process of their own; those of more than 16 million pixels are made smaller by a whole
-    number. In a confined process that holds for every image of more than 4 million pixels.
+    HEIC, raw files, PDF files and videos are decoded in a separate process, and reduced by an integer factor if larger than 16 million pixels. In a
+    confined process this applies to every image of more than 4 million pixels.
 
     Args:
-        least: pixels in each direction, if fewer than all are enough: a JPEG is then decoded at a half, a quarter or an eighth of its size.
+        least: minimum width and height, if less than full size is enough: a JPEG is then decoded at 1/2, 1/4 or 1/8 of its size.
 
     Raises:
-        UnreadableImageError: if the content is no image or is damaged.
-        TransientError: if there is not enough memory now, or the package for the format is not installed.
-        OSError: if the file cannot be opened (missing, not permitted).
+        UnreadableImageError: the content is not an image or damaged.
+        TransientError: there is not enough memory now, or the package for the format is not installed.
+        OSError: the file cannot be opened (missing, no permission).
     """
     apart = image_apart(path)
     if apart is not None:
@@ -41,8 +41,8 @@ def read_image(path: Path, least: int | None = None) -> Image.Image:
 
 
 def image_apart(path: Path, most_pixels: int = PICTURE_PIXELS) -> Image.Image | None:
-    """The image of a row whose format is decoded in a process of its own, upright RGB of at most `most_pixels`; None for all other formats. Raises as
-    `read_image`.
+    """The image of a row in a format that is decoded in a separate process, as upright RGB of at most `most_pixels`; None for other formats. Raises
+    as `read_image`.
     """
     name, part = split_part(str(path))
     file = path if part is None else Path(name)
@@ -55,8 +55,8 @@ def image_apart(path: Path, most_pixels: int = PICTURE_PIXELS) -> Image.Image | 
 
 
 def image_size(path: Path) -> tuple[int, int]:
-    """Width and height of an image in pixels as it is stored, from its header alone; of formats that are decoded in a process of their own, those of
-    the picture that comes back. Raises as `read_image`.
+    """Width and height in pixels as stored, from the header only; for formats decoded in a separate process, those of the decoded image. Raises as
+    `read_image`.
     """
     apart = image_apart(path)
     if apart is not None:
@@ -72,9 +72,7 @@ def image_size(path: Path) -> tuple[int, int]:
 
 
 def image_remark(path: Path) -> str:
-    """What a person should know of how an image is read (`to_rgb`); "" where there is nothing, and of one that cannot be read. Where nothing is to
-    be said, its header alone is read.
-    """
+    """A remark on how an image is converted (`to_rgb`); "" if there is none or it is unreadable. Images without remark are not decoded."""
     try:
         with check_readable(path).open("rb") as file, Image.open(file) as image:
             if not may_have_remark(image):
@@ -85,7 +83,7 @@ def image_remark(path: Path) -> str:
 
 
 def decode_image(file: BinaryIO, name: str, least: int | None = None) -> Image.Image:
-    """Like `read_image`, from an open file; `name` stands in messages."""
+    """Like `read_image`, from an open file; `name` is used in messages."""
     if is_heif(file.read(_HEAD)):
         file.seek(0)
         return foreign_image(file.read(), name)
@@ -110,7 +108,7 @@ def decode_image(file: BinaryIO, name: str, least: int | None = None) -> Image.I
 
 
 def _is_large(file: BinaryIO) -> bool:
-    """Whether an image has more than `_LARGE` pixels, by its header; false for what is none. The file is at its beginning again."""
+    """True if an image has more than `_LARGE` pixels, by its header; False if it is not an image. Rewinds the file."""
     try:
         with Image.open(file) as image:
             return image.width * image.height > _LARGE
@@ -127,7 +125,7 @@ def _reason(error: Exception) -> str:
 
 
 def check_scans(file: BinaryIO, name: str) -> None:
-    """Raises UnreadableImageError for a JPEG of so many scans that decoding it takes minutes; the file is at its beginning again."""
+    """Raises UnreadableImageError for a JPEG of so many scans that decoding takes minutes. Rewinds the file."""
     too_many = file.read(2) == b"\xff\xd8" and has_more_scans(b"\xff\xd8" + file.read())
     file.seek(0)
     if too_many:

@@ -1,4 +1,4 @@
-"""Signals that ask the program to end, heard wherever it is at that moment."""
+"""Reliable handling of signals that end the program."""
 
 import os
 import signal
@@ -13,9 +13,9 @@ _AGAIN_SECONDS = 0.02  # until a lost interruption is raised once more
 
 @contextmanager
 def interrupted_by(number: signal.Signals) -> Iterator[threading.Event]:
-    """Inside, the signal sets the event and raises KeyboardInterrupt. In a callback of native code (as of numba's compiler) Python prints the error
-    and goes on: there it is raised again, a little later. Without effect in other threads than the main one, where signals can't be answered, and
-    where the program was told to ignore this one.
+    """Inside the block the signal sets the event and raises KeyboardInterrupt. In callbacks of native code (such as numba's compiler) Python only
+    prints the error and continues, so it is raised again a little later. No effect outside the main thread, which alone can handle signals, and if
+    the signal is ignored.
     """
     heard = threading.Event()
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(number) is signal.SIG_IGN:
@@ -35,6 +35,7 @@ def interrupted_by(number: signal.Signals) -> Iterator[threading.Event]:
             again.start()
 
     def send() -> None:
+        # the block may have ended while the timer was waiting
         if not ended.is_set():
             signal.pthread_kill(main, number)
 
@@ -50,10 +51,10 @@ def interrupted_by(number: signal.Signals) -> Iterator[threading.Event]:
 
 
 def restore_interruption() -> None:
-    """Answers SIGINT by KeyboardInterrupt again in a process that leads a session of its own, and changes nothing in any other.
+    """Restores the default SIGINT handler in a session leader; no effect in other processes.
 
-    A shell lets its background jobs ignore SIGINT, so that Ctrl-C ends the job in front alone, and every process begun by such a job
-    inherits that. No key reaches the leader of a session of its own: whoever sends it SIGINT means it, and it should stop and keep its work.
+    Shells let background jobs and their children ignore SIGINT, so that Ctrl-C ends only the foreground job. No key reaches the leader of a new
+    session: SIGINT is then sent on purpose, and the process should stop and keep its work.
     """
     if os.getsid(0) == os.getpid() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""How many scans a JPEG has: each goes through the whole image again, so that a small file of many scans takes long to decode."""
+"""Count the scans of a JPEG. Each scan traverses the whole image, so a small file with many scans takes long to decode."""
 
 import re
 
@@ -12,13 +12,13 @@ _MARKER = re.compile(rb"\xff+([^\x00\xff])")
 
 
 def has_more_scans(content: bytes, most: int = MAX_SCANS) -> bool:
-    """Whether a file's content is a JPEG of more scans than `most`."""
+    """True if the content is a JPEG of more than `most` scans."""
     # no scan begins without these two bytes, so that counting them is enough for nearly all files
     return content.startswith(b"\xff\xd8") and content.count(b"\xff\xda") > most and count_scans(content) > most
 
 
 def count_scans(content: bytes) -> int:
-    """Scans of a JPEG up to its end marker; those of pictures embedded in its metadata do not count."""
+    """Number of scans up to the end marker; images embedded in metadata do not count."""
     count, place = 0, 2
     while (found := _MARKER.search(content, place)) is not None and (marker := found[1][0]) != _END:
         place = found.end()

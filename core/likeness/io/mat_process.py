@@ -1,4 +1,4 @@
-"""MATLAB files, read in a process of their own: a damaged one can bring down SciPy's reader, and with it whoever called it."""
+"""Read MATLAB files in a separate process, because a damaged file can crash SciPy's reader."""
 
 import atexit
 import json
@@ -19,11 +19,11 @@ _SECONDS = 600.0
 
 
 class MatError(Exception):
-    """Why a file cannot be read, in a few words."""
+    """A .mat file cannot be read; the message is a short reason."""
 
 
 def mat_variable(file: Path, variable: str, *, squeeze: bool = True) -> Any:
-    """A variable of a .mat file (versions up to 7.2); None where it has none of this name.
+    """A variable of a .mat file (versions up to 7.2), or None.
 
     Raises:
         MatError: a damaged or foreign file.
@@ -58,7 +58,7 @@ def _check(file: Path) -> None:
 
 
 def _with_records(value: Any) -> Any:
-    """Arrays of structs, as the worker took them apart."""
+    """Rebuilds arrays of structs that the worker took apart."""
     if isinstance(value, dict) and RECORDS in value:
         columns = {name: [_with_records(each) for each in values] for name, values in value["columns"].items()}
         found = np.empty(len(next(iter(columns.values()), [])), dtype=[(name, object) for name in columns])
@@ -73,7 +73,7 @@ def _with_records(value: Any) -> Any:
 
 
 def _ask(request: dict[str, Any]) -> dict[str, Any]:
-    """The answer to a request, of one thread at a time."""
+    """The answer to a request; one thread at a time."""
 
     def talk(asks: IO[bytes], answers: IO[bytes]) -> dict[str, Any]:
         watch = threading.Timer(_SECONDS, _worker.end_if_late)
@@ -90,7 +90,7 @@ def _ask(request: dict[str, Any]) -> dict[str, Any]:
         with _one_at_a_time:
             answer = _worker.exchange(talk)
     except (OSError, ValueError) as error:
-        raise MatError("it is damaged, and brought its reader down") from error
+        raise MatError("it is damaged and crashed its reader") from error
     if "error" in answer:
         raise MatError(answer["error"])
     return answer

@@ -1,4 +1,4 @@
-"""Run as a program by `likeness.io.mat_process`: reads MATLAB files, one a line of JSON asked for, until nobody asks any more."""
+"""Program started by `likeness.io.mat_process`: reads one MATLAB file per line of JSON, until its input ends."""
 
 import json
 import pickle
@@ -9,7 +9,7 @@ RECORDS = "shape of records"
 
 
 def main() -> None:
-    """Answers each line of standard input with one of standard output."""
+    """Answers each line of standard input with a line on standard output."""
     for line in sys.stdin:
         try:
             answer = _answer(json.loads(line))
@@ -20,7 +20,7 @@ def main() -> None:
 
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Shapes of all variables; or the variable asked for in the file `out`, as an array where it is one of plain values."""
+    """The shapes of all variables; or writes the requested variable to the file `out`, as an array if its values are plain."""
     import numpy as np
     from scipy.io import loadmat, whosmat
 
@@ -40,7 +40,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_records(value: Any) -> Any:
-    """Arrays of MATLAB's structs as `{RECORDS: shape, field: values ...}`: the reader of the answer rebuilds plain values only."""
+    """Arrays of MATLAB structs as `{RECORDS: shape, field: values ...}`, because the reader of the answer only rebuilds plain values."""
     import numpy as np
 
     if isinstance(value, np.void):

@@ -1,4 +1,4 @@
-"""Where the files that ship and the files that are computed live."""
+"""Folders of shipped and computed files."""
 
 import logging
 import os
@@ -17,7 +17,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def _shipped(name: str) -> Path:
-    """A folder beside `core/` in a checkout, inside the package in an installed wheel."""
+    """A shipped folder: beside `core/` in a checkout, inside the package in an installed wheel."""
     inside = _PACKAGE / name
     return inside if inside.is_dir() else _PACKAGE.parent.parent / name
 
@@ -33,8 +33,8 @@ def app_dir() -> Path:
 
 
 def cache_dir() -> Path:
-    """The user's own folder for embeddings, maps and notions; `LIKENESS_CACHE` overrides the platform's default. Where that cannot be written, as in
-    a container without a home, it is one of the user's own among the temporary files; raises InputError where those cannot either.
+    """The user's folder for embeddings, maps and notions; `LIKENESS_CACHE` overrides the platform's default. If that is not writable, as in a
+    container without a home, a private temporary folder is used; raises InputError if that fails, too.
     """
     chosen = os.environ.get("LIKENESS_CACHE")
     if chosen:
@@ -59,25 +59,25 @@ def _writable_cache(usual: str) -> Path:
     except OSError:  # there is no folder for temporary files, or it cannot be written either
         private = False
     if not private:
-        raise InputError(f"What is computed cannot be kept in '{usual}', which cannot be written; set LIKENESS_CACHE to a folder that can.")
-    _LOG.warning("What is computed is kept in '%s', as '%s' cannot be written; set LIKENESS_CACHE to keep it elsewhere.", folder, usual)
+        raise InputError(f"The cache folder '{usual}' is not writable; set LIKENESS_CACHE to a writable folder.")
+    _LOG.warning("Using the cache folder '%s', because '%s' is not writable; set LIKENESS_CACHE to choose another one.", folder, usual)
     return folder
 
 
 def can_write(folder: Path) -> bool:
-    """Whether files can be written into a folder, or it can be made; only of an absolute path: "~" stays as it is where there is no home."""
+    """True if files can be written into a folder or it can be created; only for absolute paths, because "~" is not expanded without a home."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     return folder.is_absolute() and folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
 
 
 def runs_dir() -> Path:
-    """Where training runs lie unless a command says otherwise: `runs` in the current folder; `LIKENESS_RUNS` overrides it."""
+    """The default folder of training runs: `runs` in the current folder; `LIKENESS_RUNS` overrides it."""
     return Path(os.environ.get("LIKENESS_RUNS") or "runs").expanduser()
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder, and those above it, where they are missing; the cache and the folder of runs so that only their owner looks into them."""
+    """Creates a folder and its parents if missing; the cache and the folder of runs are private to their owner."""
     if folder.is_dir():
         return
     with suppress(OSError, InputError, RuntimeError):  # there is no cache, no home, or no current folder: then nothing is made in them
@@ -89,23 +89,24 @@ def make_folder(folder: Path) -> None:
 
 
 def as_path(given: str | Path) -> Path:
-    """The path that a person, a config or a table names, "~" expanded; nothing is looked up there. A name that is not UTF-8 is taken as it is
-    shown (`likeness.io.file_names`).
+    """The path named by a user, config or table, with "~" expanded; the file system is not accessed. Names that are not UTF-8 are given as shown
+    (`likeness.io.file_names`).
 
     Raises:
-        InputError: it cannot be a path, or it lies outside of what may be read (`likeness.io.confinement`), whether or not there is something.
+        InputError: it cannot be a path, or is outside the readable folders (`likeness.io.confinement`), whether or not it exists.
     """
     text = text_to_name(str(given))
     if not can_be_a_path(text):
-        raise InputError(f"'{text[:60]}' is no path: it is too long or has signs that no file name has; give the path of a file or folder.")
+        raise InputError(f"Invalid path '{text[:60]}': it is too long or has invalid characters; pass the path of a file or folder.")
+    # checked as text before: pathlib and the system raise different errors for NUL bytes and overlong names
     path = Path(text).expanduser()
     if not allows(path):
-        raise InputError(f"'{text}' cannot be reached here: it lies outside of the folders that may be read; give a path inside them.")
+        raise InputError(f"'{text}' is outside the folders that may be read here; pass a path inside them.")
     return path
 
 
 def can_be_a_path(text: str) -> bool:
-    """Whether a file could have this path."""
+    """True if this can be the path of a file."""
     try:
         coded = os.fsencode(text)
     except UnicodeEncodeError:

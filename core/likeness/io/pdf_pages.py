@@ -1,4 +1,4 @@
-"""Pages of PDF files as images, by PDFium, which runs no scripts here.
+"""Render pages of PDF files with PDFium, without running scripts.
 
 Only in the process that decodes foreign images.
 """
@@ -19,14 +19,14 @@ _LONG_SIDE = 1_024  # pixels of a page's longer side; no encoder looks at more
 
 
 def count_pages(path: Path) -> int:
-    """Pages of a PDF file; raises anything of PDFium's for damaged or encrypted content."""
+    """Number of pages of a PDF file; raises any PDFium error for damaged or encrypted content."""
     with _document(path) as document:
         return len(document)
 
 
 def pdf_page(path: Path, number: int) -> "Image.Image":
-    """Page `number`, counted from 1, over white, RGB, its longer side 1,024 pixels. Raises RefusedImageError where there is no such page, and
-    anything of PDFium's for damaged or encrypted content.
+    """Page `number` (from 1) on white, RGB, with a longer side of 1,024 pixels. Raises RefusedImageError if there is no such page, and any PDFium
+    error for damaged or encrypted content.
     """
     with _document(path) as document:
         if not 1 <= number <= len(document):

@@ -1,7 +1,7 @@
-"""Pickles of others, read by a reader that can build plain containers, numbers and NumPy arrays of them only, and executes nothing.
+"""Safe reader of untrusted pickles: builds only plain containers, numbers and NumPy arrays, and executes nothing.
 
-NumPy's own ways of rebuilding arrays trust what a pickle says of shapes and types, and a damaged one brings the process down. So arrays and
-types are rebuilt here, from values that were checked.
+NumPy's own reconstruction trusts the shapes and dtypes in a pickle, and a damaged one crashes the process. So arrays and dtypes are rebuilt here from
+checked values.
 """
 
 import math
@@ -18,7 +18,7 @@ _ORDERS: tuple[Literal["<", ">", "=", "|"], ...] = ("<", ">", "=", "|")
 
 
 class PlainUnpickler(pickle.Unpickler):
-    """Refuses every name but the few by which NumPy's arrays and plain containers are rebuilt."""
+    """Unpickler that refuses every global except those needed for NumPy arrays and plain containers."""
 
     def find_class(self, module: str, name: str) -> Any:
         allowed = _ALLOWED.get((module.replace("numpy._core", "numpy.core"), name))
@@ -27,15 +27,15 @@ class PlainUnpickler(pickle.Unpickler):
         return allowed
 
     def persistent_load(self, pid: Any) -> Any:
-        raise pickle.UnpicklingError("it refers to objects outside of the file")
+        raise pickle.UnpicklingError("it refers to external objects")
 
     def load(self) -> Any:
-        """What the pickle holds; raises all that `pickle` does, ValueError and TypeError for what does not fit."""
+        """The content of the pickle; raises the errors of `pickle`, ValueError or TypeError."""
         return _rebuilt(super().load(), {})
 
 
 class _Type:
-    """A type of numbers, texts or objects."""
+    """A dtype of numbers, text or objects."""
 
     def __init__(self, code: Any, *_: Any) -> None:
         text = code.decode("ascii") if isinstance(code, bytes) else code
@@ -45,16 +45,16 @@ class _Type:
         self.dtype = np.dtype(object) if found[1] == "O" else np.dtype(text)
 
     def __setstate__(self, state: Any) -> None:
-        """NumPy's: version, byte order, then what only types of several fields have."""
+        """State of a NumPy dtype: version, byte order, then items of structured dtypes only."""
         order, *fields = state[1:5]
         order = order.decode("ascii") if isinstance(order, bytes) else order
         if order not in _ORDERS or any(each is not None for each in fields):
-            raise pickle.UnpicklingError("it has values of several fields")
+            raise pickle.UnpicklingError("it has structured values")
         self.dtype = self.dtype.newbyteorder(_ORDERS[_ORDERS.index(order)])
 
 
 class _Array:
-    """An array whose content comes later."""
+    """Placeholder of an array whose content follows."""
 
     value: NDArray[Any]
 
@@ -62,13 +62,13 @@ class _Array:
         self.value = np.empty(0)
 
     def __setstate__(self, state: Any) -> None:
-        """NumPy's: perhaps a version, then shape, type, whether columns come first, and the content."""
+        """State of a NumPy array: optional version, shape, dtype, Fortran order, content."""
         shape, kind, by_columns, content = state[-4:]
         self.value = _array(content, kind, shape, "F" if by_columns else "C")
 
 
 class _ArrayClass:
-    """Stands for the class of arrays, where a pickle names it."""
+    """Stands for `numpy.ndarray` in pickles."""
 
 
 def _array(content: Any, kind: Any, shape: Any, order: Any = "C") -> NDArray[Any]:
@@ -93,10 +93,10 @@ def _array(content: Any, kind: Any, shape: Any, order: Any = "C") -> NDArray[Any
 
 
 def _scalar(kind: Any, content: Any = b"") -> Any:
-    """A single value of NumPy's."""
+    """A NumPy scalar."""
     found = _array(content, kind, 1)
     if found.dtype == object:
-        raise pickle.UnpicklingError("it has a single object of NumPy's")
+        raise pickle.UnpicklingError("it has a NumPy object scalar")
     return found[0]
 
 
@@ -105,7 +105,7 @@ def _new_array(*_: Any) -> _Array:
 
 
 def _as_bytes(text: str, encoding: str) -> bytes:
-    """As old pickles write bytes."""
+    """Bytes as written by old pickle protocols."""
     if encoding != "latin1":
         raise pickle.UnpicklingError(f"it asks for the encoding {encoding}")
     return text.encode("latin1")
@@ -123,7 +123,7 @@ _ALLOWED: dict[tuple[str, str], Any] = {
 
 
 def _rebuilt(value: Any, done: dict[int, Any]) -> Any:
-    """The same containers with arrays in the place of what stood for them; what several share is shared again."""
+    """Replaces placeholders by arrays in all containers; shared objects stay shared."""
     if id(value) in done:
         return done[id(value)]
     if isinstance(value, _Array):
@@ -138,7 +138,7 @@ def _rebuilt(value: Any, done: dict[int, Any]) -> Any:
     elif isinstance(value, list | tuple | set | frozenset):
         found = type(value)(_rebuilt(each, done) for each in value)
     elif isinstance(value, _Type | _ArrayClass | type) or callable(value):
-        raise pickle.UnpicklingError("it holds something else than values")
+        raise pickle.UnpicklingError("it holds something other than values")
     if isinstance(value, dict | list | tuple | set | frozenset):
         done[id(value)] = found
     return found

@@ -1,9 +1,9 @@
-"""Python processes that are started from here. None of them takes a file of the folder that a person is in for a module.
+"""Start Python processes that never import modules from the current folder.
 
-Those that read what others made do so in a process of their own (`WorkerProcess`): what brings it down, or takes it over, does not reach this one.
+`WorkerProcess` reads untrusted files in a separate process: a file that crashes or takes over the worker does not reach this process.
 
-`python -m` and `python -c`, which `multiprocessing` and joblib use, put the current folder before everything else, so that a folder of photos
-that holds a `secrets.py` would run it. `-P` and its variable PYTHONSAFEPATH keep the folder out.
+`python -m` and `python -c`, which `multiprocessing` and joblib use, put the current folder first on the import path, so that a `secrets.py` in a
+folder of photos would be run. `-P` and the variable PYTHONSAFEPATH prevent that.
 """
 
 import contextlib
@@ -29,8 +29,8 @@ _holders: list[str | None] = []  # for each block that is open, what the variabl
 
 
 def start_python(*arguments: str, environment: Mapping[str, str] | None = None, **options: Any) -> "subprocess.Popen[Any]":
-    """Starts a Python process, which finds this package as this process does, with these variables or this process's. The arguments are Python's,
-    such as "-m", "likeness.io.decoder_worker"; the options those of `subprocess.Popen`.
+    """Starts a Python process that can import this package, with this environment or that of this process. Arguments are Python's, such as "-m",
+    "likeness.io.decoder_worker"; options are those of `subprocess.Popen`.
     """
     given = dict(os.environ if environment is None else environment)
     search_path = os.pathsep.join(part for part in (_PACKAGES, given.get("PYTHONPATH")) if part)
@@ -38,13 +38,13 @@ def start_python(*arguments: str, environment: Mapping[str, str] | None = None, 
 
 
 def keep_folder_out() -> None:
-    """From now on, no Python process that this one starts, in whatever way, searches the current folder: for a program, which owns its process."""
+    """Keeps the current folder off the import path of Python processes started later. For programs, which own their environment."""
     os.environ[_VARIABLE] = "1"
 
 
 @contextmanager
 def folder_kept_out() -> Iterator[None]:
-    """As `keep_folder_out`, for a block in which another package starts processes: in a notebook the variable is not ours to keep."""
+    """As `keep_folder_out`, for a block in which another package starts processes; restores the variable, which is the user's in a notebook."""
     with _lock:
         _holders.append(_holders[0] if _holders else os.environ.get(_VARIABLE))
         os.environ[_VARIABLE] = "1"
@@ -59,15 +59,15 @@ def folder_kept_out() -> Iterator[None]:
 
 
 def become_app(command: str, *arguments: str) -> NoReturn:
-    """This process becomes a command of the app (`python app COMMAND ...`), which keeps the current folder out of what it starts."""
+    """Replaces this process by a command of the app (`python app COMMAND ...`), which calls `keep_folder_out` itself."""
     environment = {name: value for name, value in os.environ.items() if name != _VARIABLE}
     os.execve(sys.executable, [sys.executable, str(app_dir()), command, *arguments], environment)
 
 
 class WorkerProcess:
-    """The process of a program, by arguments of Python; for one thread at a time. It is begun when it is first needed, and again when a request ended
-    it, which may take so many seconds on the clock. It inherits no variable whose name speaks of a secret, besides those that are given, and ends
-    with this process, since its input does. By default answers are read from its output, and its errors go nowhere.
+    """A worker program, given by Python arguments; for one thread at a time. It starts when first needed and restarts after a request that ended it
+    or took more than `seconds`. It does not inherit environment variables with names of secrets, except given ones, and ends with this process,
+    because its input does. By default stdout carries answers and stderr is discarded.
     """
 
     def __init__(self, program: Sequence[str], seconds: float = float("inf"), environment: Mapping[str, str] | None = None, **options: Any) -> None:
@@ -80,7 +80,7 @@ class WorkerProcess:
         self.status: int | None = None  # with which the process ended by the last request that ended it
 
     def start(self) -> "subprocess.Popen[bytes]":
-        """The process, begun where it does not run."""
+        """The process, started if it is not running."""
         if self.exit_status() is not None or self._process is None:
             self.end()
             environment = {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
@@ -88,8 +88,8 @@ class WorkerProcess:
         return self._process
 
     def exchange(self, talk: Callable[[IO[bytes], IO[bytes]], T]) -> T:
-        """What `talk` reads, from the second pipe, of the process's answer to a request that it writes to the first. Whatever it raises ends the
-        process: the rest of an answer would be taken for that to the next request.
+        """Calls `talk` with the pipes for the request and the answer, and returns its result. Any error ends the process, because the rest of the
+        answer would be taken for the next one.
         """
         process = self.start()
         assert process.stdin is not None
@@ -104,18 +104,18 @@ class WorkerProcess:
             self._deadline = float("inf")
 
     def end_if_late(self) -> None:
-        """Ends the process if it takes too long for a request; called from another thread."""
+        """Kills the process if a request takes too long; called from another thread."""
         process = self._process
         if process is not None and time.monotonic() >= self._deadline:
             self.late = True
             process.kill()
 
     def exit_status(self) -> int | None:
-        """Of a process that ended by itself; None while it runs, and where there is none."""
+        """Exit status of a process that ended by itself; None while it runs or if there is none."""
         return None if self._process is None else self._process.poll()
 
     def end(self) -> int | None:
-        """Ends the process; returns its exit status, None where there is none."""
+        """Kills the process and returns its exit status; None if there is none."""
         process, self._process = self._process, None
         if process is None:
             return None

@@ -1,4 +1,4 @@
-"""Images of any mode as upright, opaque, 8-bit sRGB: the one place where decoded pixels become that."""
+"""Convert decoded images of any mode to upright, opaque, 8-bit sRGB."""
 
 from collections.abc import Callable, Iterator
 
@@ -18,9 +18,9 @@ _Convert = Callable[[Image.Image, ColorTransform | None], Image.Image]
 
 
 def to_rgb(image: Image.Image) -> Image.Image:
-    """An upright RGB copy of an image in any mode, in sRGB's colors; transparent parts become white. Colors follow the file's profile
-    (`likeness.io.color_profiles`), and gray of more than 8 bits its range (`likeness.io.deep_gray`). Where more than rounding is lost, or a guess was
-    made, `info["likeness_remark"]` of the result says so.
+    """An upright sRGB copy of an image of any mode; transparent parts become white. Colors follow the file's profile (`likeness.io.color_profiles`),
+    and gray of more than 8 bits its range (`likeness.io.deep_gray`). If more than rounding is lost, or something was guessed,
+    `info["likeness_remark"]` of the result says so.
     """
     colors = image_colors(image)
     deep, remark = _deep(image)
@@ -40,12 +40,12 @@ def to_rgb(image: Image.Image) -> Image.Image:
 
 
 def may_have_remark(image: Image.Image) -> bool:
-    """Whether `to_rgb` may have something to say of an image, by its header."""
+    """True if `to_rgb` may add a remark to an image, by its header."""
     return image.mode.startswith(("I", "F")) or bool(image_colors(image).remark)
 
 
 def _deep(image: Image.Image) -> tuple[_Convert | None, str]:
-    """What converts a part of an image that is gray of more than 8 bits, and what is to be said of it; None for other images."""
+    """The converter of strips and the remark of a deep gray image; None for other images."""
     if not image.mode.startswith(("I", "F")):
         return None, ""
     from likeness.io.deep_gray import gray_range  # not at the top: the process that decodes foreign images starts in half the time without NumPy
@@ -63,7 +63,7 @@ def _deep(image: Image.Image) -> tuple[_Convert | None, str]:
 
 
 def _by_strips(image: Image.Image, convert: _Convert, transform: ColorTransform | None) -> Image.Image:
-    """RGB of an image, some rows at a time, for conversions that look at each pixel alone."""
+    """Converts an image to RGB a few rows at a time, for conversions of single pixels."""
     whole = Image.new("RGB", image.size)
     for strip, top in _strips(image):
         whole.paste(convert(strip, transform), (0, top))
@@ -71,7 +71,7 @@ def _by_strips(image: Image.Image, convert: _Convert, transform: ColorTransform 
 
 
 def _strips(image: Image.Image) -> Iterator[tuple[Image.Image, int]]:
-    """Parts of an image as wide as itself, and the row at which each begins."""
+    """Strips of an image, and the row at which each begins."""
     rows = max(1, _STRIP // max(1, image.width))
     for top in range(0, image.height, rows):
         yield image.crop((0, top, image.width, min(top + rows, image.height))), top
@@ -87,7 +87,7 @@ def _over_white(image: Image.Image, transform: ColorTransform | None) -> Image.I
 
 
 def _layer(image: Image.Image) -> Image.Image:
-    """RGBA. Of a PNG of 16 bits a channel, whose transparent color is written in 16 and whose pixels Pillow holds in 8, by the upper ones."""
+    """The image as RGBA. In a 16-bit PNG the transparent color has 16 bits while Pillow holds 8-bit pixels, so the upper 8 bits are compared."""
     if image.mode == "La":  # which Pillow converts to nothing else
         image = image.convert("LA")
     clear = image.info.get("transparency")
@@ -97,7 +97,7 @@ def _layer(image: Image.Image) -> Image.Image:
 
 
 def _colored(image: Image.Image, transform: ColorTransform | None) -> Image.Image:
-    """An opaque image of 8 bits in sRGB."""
+    """An opaque 8-bit image in sRGB."""
     if transform is None:
         return image.convert("RGB")
     return transform.apply(image if image.mode == transform.mode else image.convert(transform.mode))

@@ -1,4 +1,4 @@
-"""Text, JSON and YAML from others: read with limits, and answered with one sentence where something is wrong with them."""
+"""Read untrusted text, JSON and YAML with limits; problems raise one-sentence errors."""
 
 import json
 from pathlib import Path
@@ -15,23 +15,23 @@ _SHOWN_OF_A_NAME = 80
 
 
 def text_of(path: Path, longest: int = _LONGEST_TEXT) -> str:
-    """The content of a text file in UTF-8, with or without a mark at its beginning.
+    """The content of a UTF-8 text file, with or without byte order mark.
 
     Raises:
-        InputError: it is not there, cannot be read, is no such text, or has more than `longest` bytes.
+        InputError: it is missing, unreadable, not UTF-8, or has more than `longest` bytes.
     """
     try:
         size = regular_file(path).stat().st_size
         if size > longest:
-            raise InputError(f"'{path.name}' has {size:,} bytes, and {longest:,} are read at most; split it.")
+            raise InputError(f"'{path.name}' has {size:,} bytes, more than the limit of {longest:,}; split it.")
         return decoded(path.read_bytes(), f"'{path.name}'")
     except (OSError, MemoryError) as error:
         reason = (getattr(error, "strerror", None) or "too little memory").lower()
-        raise InputError(f"'{path.name}' cannot be read ({reason}); check that it is there, and allow reading it.") from error
+        raise InputError(f"'{path.name}' cannot be read ({reason}); check that it exists and its permissions.") from error
 
 
 def decoded(content: bytes, name: str) -> str:
-    """Bytes as UTF-8; raises InputError for others, where `name` stands in the message as given."""
+    """Decodes UTF-8; raises InputError, which starts with `name`, for other bytes."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -39,50 +39,50 @@ def decoded(content: bytes, name: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A file's name as it may stand in a sentence: without signs that cannot be seen, and not too long."""
+    """A file name for messages: without invisible characters, and truncated."""
     shown = name if name.isprintable() else "".join(sign if sign.isprintable() else "_" for sign in name)
     return shown if len(shown) <= _SHOWN_OF_A_NAME else f"{shown[: _SHOWN_OF_A_NAME // 2]}…{shown[-_SHOWN_OF_A_NAME // 2 :]}"
 
 
 def parse_json(text: str, name: str) -> Any:
-    """What a JSON text holds; raises InputError where it is none, or nested too deeply."""
+    """Parses JSON; raises InputError if it is invalid or nested too deeply."""
     try:
         content = json.loads(text)
         if "\\u" in text:
             json.dumps(content, ensure_ascii=False).encode()  # half of a pair of surrogates is no text
         return content
     except RecursionError as error:
-        raise InputError(f"{name} is nested too deeply to be read; make it anew.") from error
+        raise InputError(f"{name} is nested too deeply to be read; create it again.") from error
     except ValueError as error:
-        raise InputError(f"{name} is no JSON: {_reason(error)}.") from error
+        raise InputError(f"{name} is not valid JSON: {_reason(error)}.") from error
 
 
 def parse_yaml(text: str, name: str, as_texts: bool = False) -> Any:
-    """What a YAML text of at most two million characters and 40 levels holds: plain values only, each as a text if `as_texts`. Anchors are
-    refused: a few of them stand for more than any memory holds.
+    """Parses YAML of at most two million characters and 40 levels into plain values, all text if `as_texts`. Aliases are refused, because a few of
+    them can expand beyond all memory.
 
     Raises:
-        InputError: it is none, or one of these limits is passed; with the line where there is one. The message begins with `name`.
+        InputError: it is invalid or exceeds a limit. The message starts with `name` and gives the line if known.
     """
     import yaml
 
     if len(text) > _LONGEST_YAML:
-        raise InputError(f"{name} has {len(text):,} characters, and {_LONGEST_YAML:,} are read at most; split it.")
+        raise InputError(f"{name} has {len(text):,} characters, more than the limit of {_LONGEST_YAML:,}; split it.")
     try:
         _check_events(text, name)
         return yaml.load(text, Loader=_loader("BaseLoader" if as_texts else "SafeLoader"))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" near line {mark.line + 1}" if mark else ""
-        raise InputError(f"{name} is no YAML{where}: {_reason(getattr(error, 'problem', None) or error)}.") from error
+        raise InputError(f"{name} is not valid YAML{where}: {_reason(getattr(error, 'problem', None) or error)}.") from error
     except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:  # dates, numbers and keys that are none
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{name} is no YAML: {_reason(error)}.") from error
+        raise InputError(f"{name} is not valid YAML: {_reason(error)}.") from error
 
 
 def _loader(name: str) -> Any:
-    """The loader of that name in C, ten times as fast, where PyYAML was built with it; both build plain values only."""
+    """The C loader of that name, ten times faster, if PyYAML has it; both build plain values only."""
     import yaml
 
     return getattr(yaml, f"C{name}", getattr(yaml, name))
@@ -94,10 +94,10 @@ def _check_events(text: str, name: str) -> None:
     depth = 0
     for event in yaml.parse(text, Loader=_loader("SafeLoader")):
         if isinstance(event, yaml.events.AliasEvent):
-            raise InputError(f"{name} is no YAML near line {_line(event)}: an anchor is used again, which is not read; write it out.")
+            raise InputError(f"{name} uses a YAML alias near line {_line(event)}, which is not supported; repeat the content instead.")
         depth += isinstance(event, yaml.events.CollectionStartEvent) - isinstance(event, yaml.events.CollectionEndEvent)
         if depth > _DEEPEST_YAML:
-            raise InputError(f"{name} is no YAML near line {_line(event)}: more than {_DEEPEST_YAML} levels are not read.")
+            raise InputError(f"{name} has more than {_DEEPEST_YAML} levels near line {_line(event)}; flatten it.")
 
 
 def _line(event: Any) -> int:
@@ -105,6 +105,6 @@ def _line(event: Any) -> int:
 
 
 def _reason(error: object) -> str:
-    """On one line, and short."""
+    """One line, truncated."""
     line = " ".join(str(error).split()).rstrip(".") or type(error).__name__
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

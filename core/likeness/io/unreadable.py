@@ -1,6 +1,6 @@
-"""What is raised where something cannot be read: now, for a fault of the machine, so that it is tried again; or until the file changes.
+"""Errors of unreadable files: transient faults of the machine, worth a retry, and permanent ones, until the file changes.
 
-Faults of the machine at this moment are too little memory, too many open files, a failing disk or network.
+Transient faults are too little memory, too many open files, a failing disk or network.
 """
 
 import errno
@@ -24,7 +24,7 @@ _TRUSTING = ("weights_only", "allow_pickle", "add_safe_globals", "trust_remote_c
 
 
 class TransientError(InputError):
-    """What cannot be read now and may be later; never remembered. `reason` leaves out the name."""
+    """Something cannot be read now but may be later; never cached. `reason` omits the name."""
 
     def __init__(self, what: str, error: BaseException) -> None:
         self.reason = transient_reason(error)
@@ -32,10 +32,9 @@ class TransientError(InputError):
 
 
 def lacks_memory(error: BaseException | None) -> bool:
-    """Whether an error says that memory is lacking, in whatever words and of whatever kind: libraries that are loaded or begin a thread have their
-    own.
-    """
+    """True if an error or its cause reports a lack of memory; libraries use various types and messages when they are loaded or start threads."""
     for each in _chain(error):
+        # only these types are matched by text: an OSError carries its number, and other errors may quote user data
         said = isinstance(each, ImportError | RuntimeError | SystemError) and _NO_MEMORY.search(str(each))
         if said or isinstance(each, MemoryError) or getattr(each, "errno", None) == errno.ENOMEM:
             return True
@@ -43,7 +42,7 @@ def lacks_memory(error: BaseException | None) -> bool:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and what led to it, each once: a library may raise one from itself."""
+    """An error and its causes, each once: a library may raise an error from itself."""
     seen = set[int]()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -52,12 +51,12 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether an error speaks of the machine at this moment, and not of what was read."""
+    """True if an error is a passing fault of the machine rather than of the file."""
     return lacks_memory(error) or isinstance(error, TimeoutError) or (isinstance(error, OSError) and error.errno in _NUMBERS)
 
 
 def transient_reason(error: BaseException) -> str:
-    """Why something cannot be had now, in a few words."""
+    """A short reason for a transient error."""
     number = getattr(error, "errno", None)
     if lacks_memory(error):
         return "there is not enough memory now"
@@ -65,17 +64,17 @@ def transient_reason(error: BaseException) -> str:
 
 
 def reason_of(error: BaseException, longest: int = 100) -> str:
-    """Why a library cannot read a file, on one line of at most so many letters; not the advice of torch, NumPy and transformers to read it so that it
-    may run code.
+    """A library's reason for a read error, on one line of at most `longest` characters, without the advice of torch, NumPy and transformers to read
+    it in a mode that may execute code.
     """
     if _advises_trust(error):
-        return "it is damaged, or would have to run code, which is never done"
+        return "it is damaged, or would execute code, which is not allowed"
     line = " ".join(str(error).split()) or type(error).__name__
     return (line if len(line) <= longest else f"{line[:longest]}…").rstrip(".: ")
 
 
 def cause_of(error: BaseException) -> BaseException | None:
-    """What an error of ours has for its cause: none where the library's would show such advice in a traceback."""
+    """The `__cause__` to chain; None if the library's error would show such advice in a traceback."""
     return None if _advises_trust(error) else error
 
 
@@ -84,7 +83,7 @@ def _advises_trust(error: BaseException | None) -> bool:
 
 
 def check_memory() -> None:
-    """Raises MemoryError where two more gigabytes cannot be had at this moment; nothing is written there, so it takes microseconds."""
+    """Raises MemoryError if two gigabytes cannot be allocated now; the pages are not touched, so it takes microseconds."""
     try:
         mmap.mmap(-1, _DECODING_BYTES).close()
     except OSError as error:
@@ -92,15 +91,15 @@ def check_memory() -> None:
 
 
 class UnreadableImageError(InputError):
-    """An image whose content cannot be read, now or later, until the file changes; `reason` leaves out the name."""
+    """An image that stays unreadable until its file changes; `reason` omits the name."""
 
     def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"The image '{name}' cannot be read: {reason}; replace it or leave it out.")
+        super().__init__(f"The image '{name}' cannot be read: {reason}; replace or remove it.")
         self.reason = reason
 
 
 class RefusedImageError(UnreadableImageError):
-    """An image that the process that decodes foreign images refuses; `reason` says why, and what to do."""
+    """An image refused by the decoder process; `reason` includes the remedy."""
 
     def __init__(self, name: str, reason: str) -> None:
         InputError.__init__(self, f"The image '{plain_name(name)}' {reason}")
@@ -108,7 +107,7 @@ class RefusedImageError(UnreadableImageError):
 
 
 class MissingPackageError(TransientError):
-    """A file of a format whose package is not installed: it is tried again once it is."""
+    """A file whose format needs a package that is not installed; it is retried once it is."""
 
     def __init__(self, name: str, package: str, extra: str) -> None:
         self.reason = f"needs the package {package}; install it with `pip install 'likeness[{extra}]'`."
@@ -117,7 +116,7 @@ class MissingPackageError(TransientError):
 
 
 def needed(module: str, package: str, extra: str, name: str) -> Any:
-    """A module that is imported where a file needs it; raises MissingPackageError with the file's name where its package is not installed."""
+    """Imports the module that a file needs; raises MissingPackageError, which names the file, if its package is not installed."""
     try:
         return import_module(module)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Vectors with what is known about each row, as one file: Parquet, or NumPy's own format for the vectors alone."""
+"""Files of vectors and their attributes (Parquet), or of vectors only (.npy)."""
 
 import json
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ _VECTOR = "vector"
 
 
 class VectorFile(NamedTuple):
-    """What a file holds: vectors (n, d), a row of `frame` for each, and what is said about all of them."""
+    """Content of a vector file: vectors (n, d), `frame` with a row for each, and metadata."""
 
     vectors: NDArray[np.float32]
     frame: pd.DataFrame
@@ -27,17 +27,16 @@ class VectorFile(NamedTuple):
 
 
 def check_vector_file(path: Path, columns: Iterable[str] = ()) -> None:
-    """Raises InputError for a name, or names of columns, that `write_vector_file` does not take; called before slow work."""
+    """Raises InputError for file or column names that `write_vector_file` does not accept; call it before slow work."""
     if path.suffix not in (".npy", ".parquet"):
-        raise InputError(f"Can't write '{path}'; end its name in .npy or .parquet.")
+        raise InputError(f"Cannot write '{path}'; its name must end in .npy or .parquet.")
     if path.suffix == ".parquet" and _VECTOR in columns:
-        raise InputError(f"The attribute '{_VECTOR}' has the name of the column of vectors; rename it.")
+        raise InputError(f"The attribute '{_VECTOR}' has the reserved name of the vector column; rename it.")
 
 
 def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFrame, about: dict[str, Any]) -> None:
-    """Writes vectors (n, d) whole or not at all: as `.npy` alone; or as `.parquet` with a frame of n rows, perhaps without a column and whatever its
-    columns hold (`likeness.io.arrow_table`), and what is said about all of them, as JSON. Raises InputError for another ending, or a column called
-    "vector".
+    """Writes vectors (n, d) atomically: only them as `.npy`; or as `.parquet` with a frame of n rows and any columns (`likeness.io.arrow_table`), and
+    metadata as JSON. Raises InputError for another suffix, or a column called "vector".
     """
     check_vector_file(path, map(str, frame.columns))
     if path.suffix == ".npy":
@@ -54,11 +53,11 @@ def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFr
 
 
 def read_vector_file(path: Path) -> VectorFile:
-    """What `write_vector_file` wrote as Parquet; raises InputError where there is no such file, or it holds something else."""
+    """Reads a Parquet file of `write_vector_file`; raises InputError if it is missing or holds something else."""
     import pyarrow.parquet as parquet
 
     if not path.is_file():
-        raise InputError(f"There is no file '{path}'; give a file that `space.save` wrote.")
+        raise InputError(f"There is no file '{path}'; pass a file written by `space.save`.")
     try:
         table = parquet.read_table(regular_file(path))
         about = json.loads(table.schema.metadata[ABOUT_KEY])

@@ -1,7 +1,7 @@
-"""Frames of videos as images, by OpenCV and the FFmpeg in it.
+"""Read video frames with OpenCV and its FFmpeg.
 
-Only in the process that decodes foreign images. FFmpeg also reads playlists, which name other files and addresses: content that is not that of a
-video is refused before, and the formats that it may find are listed.
+Only in the decoder process. FFmpeg also reads playlists, which refer to other files and URLs, so content is checked before, and formats are
+restricted to a list.
 """
 
 import os
@@ -25,13 +25,13 @@ _OPTIONS = f"format_whitelist;{_FORMATS}|protocol_whitelist;pipe|enable_drefs;0"
 
 
 def load_opencv(name: str) -> None:
-    """Raises MissingPackageError where OpenCV is not installed; `name` stands in the message."""
+    """Raises MissingPackageError, which names the file, if OpenCV is not installed."""
     os.environ["OPENCV_FFMPEG_CAPTURE_OPTIONS"] = _OPTIONS
     needed("cv2", "opencv-python-headless", "videos", name).setNumThreads(1)
 
 
 def count_seconds(path: Path) -> int:
-    """Whole seconds of a video, at least one; raises RefusedImageError where it is none."""
+    """Duration of a video in whole seconds, at least one; raises RefusedImageError if it is not a video."""
     import cv2
 
     with _opened(path) as video:
@@ -40,37 +40,38 @@ def count_seconds(path: Path) -> int:
 
 
 def video_frame(path: Path, second: int, max_pixels: int) -> "Image.Image":
-    """The frame that is shown at a second, counted from 0, upright, RGB. Raises RefusedImageError where it is no video, is damaged there or shorter,
-    or has more pixels than are allowed.
+    """The upright RGB frame shown at a second (from 0). Raises RefusedImageError if the file is not a video, is damaged there or shorter, or has too
+    many pixels.
     """
     import cv2
     from PIL import Image
 
     with _opened(path) as video:
+        # by the header, before a frame is allocated
         width, height = (int(video.get(side)) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
         if width * height > max_pixels:
-            raise RefusedImageError(path.name, f"is {width:,} x {height:,} pixels, and {max_pixels:,} are allowed; make it smaller.")
+            raise RefusedImageError(path.name, f"is {width:,} x {height:,} pixels, more than the limit of {max_pixels:,}; make it smaller.")
         if second:
             video.set(cv2.CAP_PROP_POS_MSEC, second * 1000.0)
         found, pixels = video.read()
     if not found:
-        raise RefusedImageError(path.name, f"has no frame at second {second} that can be read; it is damaged or shorter.")
+        raise RefusedImageError(path.name, f"has no readable frame at second {second}; it is damaged or shorter.")
     return Image.fromarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB))
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
-    """The video in a file that is open already, so that FFmpeg opens none by its name."""
+    """Opens a video through an open file, so that FFmpeg opens nothing by name."""
     import cv2
 
     with check_readable(path).open("rb") as file:
         if not _VIDEO.match(file.read(_HEAD)):
-            raise RefusedImageError(path.name, "is no video in a known format by its content; leave it out.")
+            raise RefusedImageError(path.name, "is not a video in a known format; remove it.")
         file.seek(0)
         video = cv2.VideoCapture(file, cv2.CAP_FFMPEG, [cv2.CAP_PROP_N_THREADS, 1])  # type: ignore[call-overload]
         try:
             if not video.isOpened():
-                raise RefusedImageError(path.name, "is a damaged video, or of an unknown format; leave it out or save it again as MP4.")
+                raise RefusedImageError(path.name, "is a damaged video or of an unknown format; remove it or save it again as MP4.")
             yield video
         finally:
             video.release()

@@ -1,4 +1,4 @@
-"""How far apart images lie by their labels: poses, layouts, captions, numbers, angles, class names, or a given matrix."""
+"""Label distances of images: poses, layouts, captions, numbers, angles, class names, or a given matrix."""
 
 from likeness.labels.captions import caption_distances as caption_distances, word_movers_distance as word_movers_distance
 from likeness.labels.image_labels import (

@@ -36,15 +36,16 @@ _BLOCK, _BOUND_ROWS = 64, 16
 
 
 class Bag(NamedTuple):
-    """A sentence as words (w,), numbers of a vocabulary, and their shares (w,), which sum to 1."""
+    """A sentence as word ids (w,) and their shares (w,), which sum to 1."""
 
     words: NDArray[np.int64]
     shares: Numbers
 
 
 def word_movers_distance(a: Bag, b: Bag, costs: Numbers) -> float:
-    """The least cost at which the words of one sentence travel to those of the other, by costs (v, v) between words: exact optimal transport, solved
-    by POT."""
+    """Minimum cost of transporting the words of one sentence to those of the other, with costs (v, v) between words: exact optimal transport, solved
+    by POT.
+    """
     import ot
 
     between = np.ascontiguousarray(costs[np.ix_(a.words, b.words)])
@@ -62,11 +63,11 @@ def words_of(sentence: str) -> list[str]:
 
 @dataclass(frozen=True)
 class CaptionLabels:
-    """`caption_distances` of n images, computed when asked for.
+    """`caption_distances` of n images, computed on demand.
 
     Attributes:
         bags: the captions of each image.
-        costs: (v, v) between words; None where they would not fit: then those of the words at hand are computed.
+        costs: (v, v) between words; None if they would not fit in memory: then costs of needed words are computed.
         vectors: (v, d) of the words.
     """
 
@@ -103,10 +104,11 @@ class CaptionLabels:
             firsts = tops[row : row + _BOUND_ROWS] - start
             there = np.add.reduceat(np.minimum.reduceat(apart, lefts, axis=1), firsts, axis=0)
             bounds[row : row + _BOUND_ROWS] = there + np.add.reduceat(np.minimum.reduceat(apart, firsts, axis=0), lefts, axis=1)
+        # slightly smaller, so that rounding never lifts a bound above the distance
         return bounds * np.float32(1 - 1e-5)
 
     def _centers(self, rows: Rows) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Mean vectors (s, d) of the captions of these images, one image after the other, and where each image's begin (r,)."""
+        """Mean vectors (s, d) of the captions of these images, image by image, and the start of each image (r,)."""
         means, starts = self._means
         ends = np.append(starts, len(means))
         counts = ends[rows + 1] - starts[rows]
@@ -146,7 +148,7 @@ class CaptionLabels:
 
 
 def _between_images(ours: list[Bag], theirs: list[Bag], bounds: Numbers, costs: Numbers) -> float:
-    """Transports are solved in the order of a bound from below, and only while the bound is under the least one found."""
+    """Solves transports in the order of their lower bounds, and stops when the bound exceeds the smallest one found."""
     solved = np.full(bounds.shape, np.nan)
     sides = ((bounds[i], solved[i], ours[i : i + 1], theirs) for i in range(len(ours)))
     others = ((bounds[:, j], solved[:, j], ours, theirs[j : j + 1]) for j in range(len(theirs)))
@@ -156,6 +158,7 @@ def _between_images(ours: list[Bag], theirs: list[Bag], bounds: Numbers, costs: 
 def _least(bounds: Numbers, solved: Numbers, ours: list[Bag], theirs: list[Bag], costs: Numbers) -> float:
     best = np.inf
     for place in np.argsort(bounds, kind="stable"):
+        # bounds ascend: no later caption can be nearer
         if bounds[place] >= best:
             break
         if np.isnan(solved[place]):
@@ -165,42 +168,44 @@ def _least(bounds: Numbers, solved: Numbers, ours: list[Bag], theirs: list[Bag],
 
 
 def _relaxed(ours: list[Bag], theirs: list[Bag], costs: Numbers) -> Numbers:
-    """Bounds (a, b) of all pairs of sentences: each word travels to its nearest one, whoever else goes there; the larger of both ways (relaxed word
-    mover's distance)."""
+    """Lower bounds (a, b) of all pairs of sentences: each word moves to its nearest one, without capacity limits; the larger of both directions
+    (relaxed word mover's distance).
+    """
     shares, nearest = [], []
     for side in (ours, theirs):
         held = np.zeros((len(side), len(costs)))
         for row, bag in enumerate(side):
             held[row, bag.words] = bag.shares
+        # dense vectors over the vocabulary of the block, so that all pairs are one product of matrices
         shares.append(held)
         nearest.append(np.array([costs[bag.words].min(axis=0) for bag in side]))
     return np.asarray(np.maximum(shares[0] @ nearest[1].T, nearest[0] @ shares[1].T) * (1 - 1e-12))
 
 
 def _distances_below(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Euclidean distances (m, n) of rows in single precision, less what its rounding may have added."""
+    """Lower bounds of Euclidean distances (m, n) of rows: single-precision values minus their rounding error."""
     lengths = np.square(a).sum(axis=1)[:, None] + np.square(b).sum(axis=1)[None, :]
     return np.asarray(np.sqrt(np.maximum(lengths * np.float32(1 - 4e-6) - 2 * (a @ b.T), 0)), dtype=np.float32)
 
 
 def caption_distances(captions: Sequence[Sequence[str]], vectors: str = "minilm", device: str = "auto") -> CaptionLabels:
-    """Label distances of n images by their captions, as many of each image as there are.
+    """Label distances of n images by all of their captions.
 
     Args:
-        vectors: of words: "vectors:FILE" for word2vec, GloVe or FastText as text, the paper's choice, where words that the file lacks are left out;
-            or a language model of `likeness.language`, which is asked for each word alone.
+        vectors: of words: "vectors:FILE" for word2vec, GloVe or FastText as text, the paper's choice, where unknown words are skipped; or a language
+            model of `likeness.language`, applied to single words.
 
     Raises:
-        InputError: no image, an image without captions, a caption none of whose words is known, or a model or file that is not there.
+        InputError: no image, an image without captions, a caption without known words, or a missing model or file.
     """
     from scipy.spatial.distance import cdist
 
     sentences = [[words_of(caption) for caption in each] for each in captions]
     if not sentences:
-        raise InputError("There are no images to compare by their captions; name one at least.")
+        raise InputError("There are no images to compare by their captions; pass at least one.")
     empty = [row for row, each in enumerate(sentences) if not each or not all(each)]
     if empty:
-        raise InputError(f"Image {empty[0]} has no caption, or one without words, and {len(empty) - 1} more; write one or leave these out.")
+        raise InputError(f"Image {empty[0]} has no caption, or one without words, and {len(empty) - 1} more; write one or remove these images.")
     known = _vectors(sorted({word for each in sentences for words in each for word in words}), vectors, device)
     number = {word: place for place, word in enumerate(known)}
     bags = [[_bag(words, number, row, vectors) for words in each] for row, each in enumerate(sentences)]
@@ -211,9 +216,7 @@ def caption_distances(captions: Sequence[Sequence[str]], vectors: str = "minilm"
 def _bag(words: list[str], number: dict[str, int], image: int, vectors: str) -> Bag:
     numbers = [number[word] for word in words if word in number]
     if not numbers:
-        raise InputError(
-            f"None of the words of the caption '{' '.join(words)}' of image {image} is known to '{vectors}'; write it anew or leave it out."
-        )
+        raise InputError(f"None of the words of the caption '{' '.join(words)}' of image {image} is known to '{vectors}'; rewrite or remove it.")
     kinds, counts = np.unique(numbers, return_counts=True)
     return Bag(kinds.astype(np.int64), counts / len(numbers))
 

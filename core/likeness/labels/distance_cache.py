@@ -1,4 +1,4 @@
-"""Label distances that take long, computed once, block by block, on several cores, and stored."""
+"""Cache of expensive label distances, computed once in blocks on several cores."""
 
 import hashlib
 import os
@@ -18,10 +18,10 @@ _LEFTOVER_SECONDS = 86_400
 
 
 def stored_distances(labels: LabelDistances, key: str, progress: Progress | None = None, workers: int | None = None) -> MatrixLabels:
-    """All distances of n images as a matrix mapped from a file in the cache, which appears whole or not at all.
+    """All distances of n images as a memory-mapped matrix of a cache file, which is written atomically.
 
     Args:
-        key: of all from which the distances follow; another key is another file.
+        key: of everything that determines the distances, which selects the file.
         workers: processes; None: one per core.
     """
     file = cache_dir() / "label_distances" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npy"
@@ -44,7 +44,7 @@ def _remove_leftovers(folder: Path) -> None:
 
 @folder_kept_out()
 def _fill(matrix: Distances, labels: LabelDistances, progress: Progress | None, workers: int | None) -> None:
-    """The upper half is computed; the lower one is its mirror."""
+    """Computes the upper half and mirrors it."""
     from joblib import Parallel, delayed
 
     starts = range(0, len(labels), _BLOCK)

@@ -1,4 +1,4 @@
-"""The continuous labels of a table's images, of those that have one: whose label is near, and whose labels are spread widely."""
+"""Continuous labels of a table's images: nearest images by label, and widely spread ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ class ImageLabels:
     """The labels of m images of a table: `rows` (m,), ascending, are those that have one, and `distances` are between these.
 
     Attributes:
-        note: which images are left out, in one sentence; empty where none is.
+        note: a sentence about skipped images; empty if there are none.
     """
 
     config: LabelsConfig
@@ -32,7 +32,7 @@ class ImageLabels:
     note: str = ""
 
     def place(self, row: int) -> int | None:
-        """Where image `row` stands among those that have a label."""
+        """Position of image `row` among those with a label."""
         found = int(np.searchsorted(self.rows, row))
         return found if found < len(self.rows) and self.rows[found] == row else None
 
@@ -49,14 +49,14 @@ class ImageLabels:
         return found
 
     def nearest(self, row: int, among: Rows, k: int) -> tuple[Rows, NDArray[np.float32]]:
-        """The k images of `among` whose labels are nearest to that of image `row`, itself left out, and their label distances, nearest first."""
+        """The k images of `among` with labels nearest to that of image `row`, excluding itself, and their label distances, nearest first."""
         others = among[among != row]
         distances = self.distances_to(row, others)
         nearest = np.argsort(distances, kind="stable")[:k]
         return others[nearest], distances[nearest]
 
     def spread(self, among: Rows, count: int) -> list[int]:
-        """So many images of `among`, widely spread: first the one in the middle, then always the one farthest from those before."""
+        """A spread selection of `among`: first the most central image, then repeatedly the one farthest from those before."""
         some = among[np.unique(np.linspace(0, len(among) - 1, min(len(among), _POOL)).round().astype(np.int64))]
         places = np.searchsorted(self.rows, some)
         distances = self.distances.between(places, places)
@@ -67,7 +67,7 @@ class ImageLabels:
 
 
 def read_image_labels(table: ImageTable, config: LabelsConfig, progress: Progress | None = None) -> ImageLabels:
-    """The labels of a table's images; where distances are known within parts only, those of the test images.
+    """The labels of a table's images; only those of the test images if distances are known within parts only.
 
     Raises:
         InputError: no image has the label, or as `label_distances`.
@@ -83,12 +83,12 @@ def read_image_labels(table: ImageTable, config: LabelsConfig, progress: Progres
     names = list(distances.matrices)
     kept = "test" if "test" in names else names[-1]
     at = np.flatnonzero(distances.part == names.index(kept))
-    note = f"Distances are known within parts of these images only: these are the {len(at):,} of {kept}."
+    note = f"Distances are only known within parts of these images: these are the {len(at):,} of {kept}."
     return replace(labels, rows=rows[at], distances=DealtLabels(distances, at), note=note)
 
 
 def labeled_rows(table: ImageTable, config: LabelsConfig) -> Rows:
-    """Images that have all that the label needs.
+    """Images that have all values that the label needs.
 
     Raises:
         InputError: none has.
@@ -107,14 +107,14 @@ def labeled_rows(table: ImageTable, config: LabelsConfig) -> Rows:
 
 
 def numeric_columns(table: ImageTable) -> list[str]:
-    """Columns of numbers that an image can have as its label; those of joints belong to poses."""
+    """Numeric columns that can be labels, without joint coordinates, which belong to poses."""
     joints = {f"{name}_{axis}" for name in joints_of(table.frame) for axis in "xy"}
     columns = [name for name in table.attributes if name not in joints]
     return [name for name in columns if numbers_of(table.frame[name]) is not None and table.frame[name].nunique() > 2]
 
 
 def labels_named(table: ImageTable, kind: str, columns: Sequence[str]) -> LabelsConfig:
-    """The labels of this kind and these columns: one that the table is known to have, or numbers or angles of its columns.
+    """The labels of this kind and these columns: one that the table offers, or its columns as numbers or angles.
 
     Raises:
         InputError: the table does not have them.

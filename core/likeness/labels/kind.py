@@ -1,4 +1,4 @@
-"""A kind of continuous label: what a table holds, and how far apart two of its images are by that."""
+"""Declaration and options of kinds of continuous labels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from likeness.progress import Progress
 
 
 class LabelOptions(FrozenConfig):
-    """Which labels, and what makes two of them far apart.
+    """Options of continuous labels.
 
     Attributes:
         kind: a name of `likeness.labels.kind_names`.
         columns: empty: those of the kind that are there ("pose": all joints; "layout" and "captions": the column of that name; "names": "class").
         file: the .npy file of a matrix (n, n), in the order of the table.
-        language: what reads words of captions, or class names: a language model, or "vectors:FILE".
-        within: the distance between images of one class ("names"); None: half of the smallest between classes.
+        language: language model of caption words or class names, or "vectors:FILE".
+        within: distance between images of one class ("names"); None: half of the smallest between classes.
         size: side in pixels at which layouts are compared.
-        matching: which regions of two layouts are compared: "best", whatever their numbers, or "numbers", those of the same one.
+        matching: how regions of two layouts are matched: "best", whatever their numbers, or "numbers", by equal numbers.
     """
 
     kind: str = "pose"
@@ -39,14 +39,14 @@ class LabelOptions(FrozenConfig):
 
 @dataclass(frozen=True)
 class LabelKind:
-    """A kind of label. Its file declares it as `KIND`; one line lists it, in `likeness.labels.sources`.
+    """A kind of label. Its file declares it as `KIND`; `likeness.labels.sources` lists it.
 
     Attributes:
         name: what people write.
         help: what it reads, in a few words.
-        read: `read(table, options, progress)`, the label distances of a table's images; raises InputError where they do not fit.
-        offered: what a table offers by its columns: names for people, and the options for each.
-        needs: "columns" or "file", the option without which it cannot be.
+        read: `read(table, options, progress)` -> label distances of a table's images; raises InputError for invalid labels.
+        offered: labels that a table offers by its columns: display names, and options for each.
+        needs: "columns" or "file", the required option.
     """
 
     name: str
@@ -57,11 +57,11 @@ class LabelKind:
 
 
 def number_columns(table: ImageTable, wanted: tuple[str, ...]) -> NDArray[np.float64]:
-    """Columns (n, p) of numbers; raises InputError if one is not there or holds something else."""
+    """Numeric columns (n, p); raises InputError if one is missing or not numeric."""
     missing = [name for name in wanted if name not in table.attributes]
     if missing:
         raise InputError(f"'{table.name}' has no column '{missing[0]}'; it has {', '.join(table.attributes[:20]) or 'none'}.")
     try:
         return table.frame[list(wanted)].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"The columns {', '.join(wanted)} of '{table.name}' are no numbers ({error}); name others.") from error
+        raise InputError(f"The columns {', '.join(wanted)} of '{table.name}' are not numeric ({error}); choose others.") from error

@@ -1,4 +1,4 @@
-"""Room layouts: one less the mean intersection over union of segmentations (Kim et al., CVPR 2019, section 4.4)."""
+"""Room layouts: one minus the mean intersection over union of segmentations (Kim et al., CVPR 2019, section 4.4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _MOST_AT_ONCE = 6
 def layout_distances(a: Any, b: Any, matching: Matching = "best") -> Distances:
     """1 - mIoU (n, m) of segmentations a (n, h, w) and b (m, h, w), one number from 0 to 255 per pixel; 0 to 1.
 
-    The mean is over the regions of the mask that has more, those without a partner counting as 0. A label of 0 is no region.
+    The mean is over the regions of the mask with more regions; unmatched ones count as 0. Label 0 is background.
 
     Args:
         matching: "best": each region has its own partner, so that the mean is as large as it can be, whatever their numbers, as in the challenge of
@@ -34,7 +34,7 @@ def layout_distances(a: Any, b: Any, matching: Matching = "best") -> Distances:
             images; a number that only one mask has counts as 0.
 
     Raises:
-        InputError: masks of different sizes, or that are no whole numbers from 0 to 255, or without any region.
+        InputError: masks of different sizes, with other values than integers from 0 to 255, or without any region.
     """
     first, second = _checked(a), _checked(b)
     if first.shape[1:] != second.shape[1:]:
@@ -51,18 +51,18 @@ def _checked(masks: Any) -> Masks:
         raise InputError(f"The masks have shape {given.shape} and type {given.dtype}; give one number from 0 to 255 per pixel, (n, h, w).")
     empty = np.flatnonzero(~given.any(axis=(1, 2)))
     if empty.size:
-        raise InputError(f"The mask of image {empty[0]} shows no surface, only 0; leave this image out.")
+        raise InputError(f"The mask of image {empty[0]} shows no surface, only 0; remove this image.")
     return given.astype(np.uint8)
 
 
 def _by_number(masks: Masks, numbers: NDArray[Any]) -> Surfaces:
-    """For each of these numbers but 0 the pixels that have it, (k, n, h * w)."""
+    """Masks (k, n, h * w) of the pixels with each number except 0."""
     flat = masks.reshape(1, len(masks), -1)
     return np.asarray(flat == numbers[numbers > 0][:, None, None], dtype=np.float32)
 
 
 def _by_turn(masks: Masks) -> Surfaces:
-    """For each image its regions, one after the other, (k, n, h * w), with k the most that an image has; others have empty ones at the end."""
+    """The regions of each image, (k, n, h * w), with k the maximum number of regions; missing ones are empty."""
     flat = masks.reshape(len(masks), masks.shape[1] * masks.shape[2])
     numbers = [np.unique(row[row > 0]) for row in flat]
     found = np.zeros((max(map(len, numbers), default=0), *flat.shape), np.float32)
@@ -81,12 +81,15 @@ def _numbered_distances(first: Surfaces, second: Surfaces) -> Distances:
 
 
 def _matched_distances(first: Surfaces, second: Surfaces) -> Distances:
-    """By the best assignment of regions, found for all pairs at once: region by region the best sum for each set of partners that are taken."""
+    """Distances by the best assignment of regions, for all pairs at once: dynamic programming over regions, with the best sum for each set of used
+    partners.
+    """
     if len(first) > len(second):
         return _matched_distances(second, first).T
     regions = np.maximum.outer(*(surfaces.any(axis=2).sum(axis=0) for surfaces in (first, second)))
     if len(second) > _MOST_AT_ONCE:
         return np.asarray(1 - _assigned(first, second) / regions, dtype=np.float32)
+    # Held-Karp style: best[set of used partners] is the largest sum of overlaps so far, for all pairs of images at once
     best = {frozenset[int](): np.zeros(regions.shape, np.float32)}
     for ours in first:
         shares = [both / np.maximum(union, 1) for both, union in (_overlap(ours, theirs) for theirs in second)]
@@ -100,7 +103,7 @@ def _matched_distances(first: Surfaces, second: Surfaces) -> Distances:
 
 
 def _assigned(first: Surfaces, second: Surfaces) -> NDArray[np.float32]:
-    """The same best sums, pair by pair, for masks of many regions."""
+    """The same sums, pair by pair, for masks with many regions."""
     from scipy.optimize import linear_sum_assignment
 
     sums = np.empty((first.shape[1], second.shape[1]), np.float32)
@@ -112,17 +115,17 @@ def _assigned(first: Surfaces, second: Surfaces) -> NDArray[np.float32]:
 
 
 def _overlap(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Pixels (n, m) that regions (n, p) share with others (m, p), and that either has."""
+    """Intersections and unions (n, m) of regions (n, p) with others (m, p), in pixels."""
     both = ours @ theirs.T
     return both, ours.sum(axis=1)[:, None] + theirs.sum(axis=1)[None, :] - both
 
 
 def read_layouts(files: Sequence[Path], size: int = 64) -> Masks:
     """Segmentations (n, size, size) from image files whose pixel values are labels, or .mat files with a variable `layout` (h, w) of labels, as those
-    of LSUN Room Layout; the nearest pixel is taken, whatever the shape.
+    of LSUN Room Layout; resized by nearest neighbor, whatever the shape.
 
     Raises:
-        InputError: a file that cannot be read, or has something else than labels.
+        InputError: an unreadable file, or one without labels.
     """
     from PIL import Image
 

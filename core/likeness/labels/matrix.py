@@ -1,4 +1,4 @@
-"""Label distances that are known already: between images as a matrix, between classes, or within parts of the images only."""
+"""Precomputed label distances: a matrix between images or classes, or matrices within parts of the images."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +18,7 @@ _BLOCK = 1_024
 
 @dataclass(frozen=True)
 class MatrixLabels:
-    """A given matrix (n, n) of label distances; may be mapped from a file.
+    """A matrix (n, n) of label distances; may be memory-mapped.
 
     Raises:
         InputError: not square, not symmetric to a millionth of its largest entry, not 0 on the diagonal, or entries that are negative or not finite.
@@ -42,11 +42,11 @@ class ClassLabels:
     """Distances (c, c) between classes as label distances of their images, of the classes `labels` (n,).
 
     Attributes:
-        within: the distance of two different images of one class; the log-ratio loss takes no part in pairs at 0. None: half of the smallest distance
-            above 0 between two classes, so that images of one class stay nearer than those of classes that differ.
+        within: distance of two different images of one class; the log-ratio loss ignores pairs at 0. None: half of the smallest positive distance
+            between two classes, so that images of one class are nearer than those of different classes.
 
     Raises:
-        InputError: what `MatrixLabels` refuses, a class that is not there, or a negative distance.
+        InputError: as `MatrixLabels`, an unknown class, or a negative distance.
     """
 
     classes: NDArray[Any]
@@ -67,7 +67,7 @@ class ClassLabels:
 
     @cached_property
     def within_distance(self) -> float:
-        """Between two images of one class."""
+        """The distance between two images of one class."""
         if self.within is not None:
             return self.within
         others = np.asarray(self.classes)[~np.eye(len(self.classes), dtype=bool)]
@@ -76,6 +76,7 @@ class ClassLabels:
     def between(self, rows: Rows, columns: Rows) -> Distances:
         ours, theirs = self.labels[rows], self.labels[columns]
         found = np.asarray(self.classes[ours][:, theirs], dtype=np.float32)
+        # an image and itself stay at 0
         found[(ours[:, None] == theirs[None, :]) & (rows[:, None] != columns[None, :])] = self.within_distance
         return found
 
@@ -83,7 +84,7 @@ class ClassLabels:
 @dataclass(frozen=True)
 class PartLabels:
     """A matrix (m, m) of label distances for each part of n images, by the part's name, such as the training and the test part of a benchmark;
-    between parts they are not known. Nothing is checked.
+    unknown between parts. Nothing is validated.
 
     Attributes:
         part: (n,) number of each image's part, in the order of `matrices`.
@@ -102,7 +103,7 @@ class PartLabels:
         """Distances (r, c).
 
         Raises:
-            InputError: rows and columns that are not all of one part.
+            InputError: rows and columns of different parts.
         """
         if not len(rows) or not len(columns):
             return np.zeros((len(rows), len(columns)), np.float32)
@@ -112,18 +113,18 @@ class PartLabels:
         if other.size:
             one, two = int(both[0]), int(both[other[0]])
             raise InputError(
-                f"Image {one} is in the part '{names[self.part[one]]}' and image {two} in '{names[self.part[two]]}'; label distances are known "
-                f"within a part only, so ask for images of one."
+                f"Image {one} is in the part '{names[self.part[one]]}' and image {two} in '{names[self.part[two]]}'; label distances are only "
+                "known within a part; pass images of one."
             )
         matrix = self.matrices[names[self.part[both[0]]]]
         return np.asarray(matrix[self.place[rows][:, None], self.place[columns][None, :]], dtype=np.float32)
 
 
 def read_matrix(file: Path | str, images: int | None = None) -> MatrixLabels:
-    """Label distances from a .npy file (n, n), mapped, not loaded; `images` is n, where it is known.
+    """Memory-mapped label distances of a .npy file (n, n); `images` is n, if known.
 
     Raises:
-        InputError: no such file, no array of numbers, another size, or what `MatrixLabels` refuses.
+        InputError: a missing file, not a numeric array, another size, or as `MatrixLabels`.
     """
     path = as_path(file)
     if not path.is_file():
@@ -135,7 +136,7 @@ def read_matrix(file: Path | str, images: int | None = None) -> MatrixLabels:
 
 
 def check_matrix(matrix: NDArray[Any]) -> None:
-    """Raises InputError for what is no matrix of distances."""
+    """Raises InputError for an invalid matrix of distances."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "fiu":
         raise InputError(f"The label distances have shape {matrix.shape} and type {matrix.dtype}; give a square matrix of numbers.")
     # a mapped matrix may be larger than the memory: rows are looked at a few at a time, both ways in tiles

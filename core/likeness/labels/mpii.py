@@ -24,14 +24,13 @@ _MOST_OF_A_MEAN = 150.0  # px
 def mpii_labels(table: ImageTable) -> PartLabels:
     """Distances between poses of the images of `read_mpii_pose`, in pixels of the 288 px images.
 
-    Section 4.3 defines them as sums over the joints, and the authors' program calls what it prints of them mean joint distances. Which of the two the
-    file holds shows in its numbers, and `unit` says it: two people taken at random, mostly standing in the middle, are some tens of pixels apart in
-    the mean, and fifteen times that in the sum over 14 to 16 joints. So a median below 150 px is taken for a mean. Log-ratio does not see the
-    difference, nDCG does.
+    Section 4.3 defines them as sums over joints, but the authors' program prints them as mean joint distances. `unit` says which of the two the file
+    has, by its median: two random people, mostly in the middle of the image, differ by some tens of pixels per joint, and by fifteen times that in
+    the sum over 14 to 16 joints. So a median below 150 px means means. The log-ratio loss does not depend on it, nDCG does.
 
     They are known among the training and among the test images. Those of the training images come from `dist_pose_trn.mat` (variable `dist_pose_trn`)
-    where it is there, otherwise from the lists. What is rounded, up to a thousandth of the largest distance, is evened out: both ways get their mean,
-    an image and itself 0. Held in memory: 4 bytes a pair, 0.6 GB for training and 0.4 GB for test.
+    where it is there, otherwise from the lists. Rounding errors up to a thousandth of the largest distance are removed: both directions get their
+    mean, the diagonal 0. Memory: 4 bytes per pair, 0.6 GB for training and 0.4 GB for test.
 
     Raises:
         InputError: another table, a missing or damaged file, lists that leave out an image, or distances that are not finite, negative, or not
@@ -77,7 +76,7 @@ def _from_mat(file: Path, variable: str, count: int, part: str) -> Matrix:
 
 
 def _from_lists(root: Path, count: int) -> Matrix:
-    """Each row of the lists names the other images, each row of the distances gives how far they are."""
+    """Rows of the lists are the indices of the other images, rows of the distances their distances."""
     lists, distances = (MPII.find(root, name) for name in _LISTS)
     others = _list(lists, count, np.int32, "iu")
     foreign = others[(others < 0) | (others >= count)]
@@ -88,9 +87,11 @@ def _from_lists(root: Path, count: int) -> Matrix:
     if wrong.size:
         row, place = wrong[0]
         raise _uneven(distances, (row, others[row, place]), f"{values[row, place]:g}, expected a number of 0 or more")
+    # NaN marks entries that no list names
     matrix = np.full((count, count), np.nan, dtype=np.float32)
     for row in range(count):
         matrix[row, others[row]] = values[row]
+        # a list that names its own image leaves another one out
         matrix[row, row] = 0 if np.isnan(matrix[row, row]) else np.nan
     left = np.argwhere(np.isnan(matrix))
     if left.size:
@@ -101,7 +102,7 @@ def _from_lists(root: Path, count: int) -> Matrix:
 
 
 def _list(file: Path, count: int, dtype: DTypeLike, kinds: str) -> NDArray[Any]:
-    """The training part of a pickle (count, count - 1), in a type that holds no more than it must; the rest is let go."""
+    """The training part of a pickle (count, count - 1), in the smallest dtype; the rest is freed."""
     try:
         with regular_file(file).open("rb") as opened:
             content = PlainUnpickler(opened).load()
@@ -126,7 +127,7 @@ def _list(file: Path, count: int, dtype: DTypeLike, kinds: str) -> NDArray[Any]:
 
 
 def _evened(matrix: Matrix, file: Path) -> Matrix:
-    """The same matrix, exactly symmetric and 0 on the diagonal; changed in place, block by block."""
+    """Makes the matrix exactly symmetric, with zero diagonal, in place and in blocks."""
     lowest, largest = float(matrix.min()), float(matrix.max())
     if not 0 <= lowest <= largest < np.inf:
         wrong = np.argwhere(~(matrix >= 0) | np.isinf(matrix))[0]
@@ -135,6 +136,7 @@ def _evened(matrix: Matrix, file: Path) -> Matrix:
     if own.size:
         raise _uneven(file, (own[0], own[0]), f"{matrix[own[0], own[0]]:g}, expected 0")
     starts = range(0, len(matrix), _BLOCK)
+    # in blocks: a transposed copy of the whole matrix would double the memory
     for row, column in ((row, column) for row in starts for column in starts if column >= row):
         ours, theirs = matrix[row : row + _BLOCK, column : column + _BLOCK], matrix[column : column + _BLOCK, row : row + _BLOCK].T
         wrong = np.argwhere(np.abs(ours - theirs) > _ROUNDING * largest)

@@ -1,4 +1,4 @@
-"""Class names: the farther apart a language model reads two of them, the farther apart their images."""
+"""Label distances of images by language similarity of class names."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -
     classes = image_classes(table, chosen)
     if classes.left_out:
         named = chosen if isinstance(chosen, str) else ", ".join(chosen)
-        raise InputError(f"'{table.name}' has no '{named}' for {classes.left_out} images; leave them out, or choose another attribute.")
+        raise InputError(f"'{table.name}' has no '{named}' for {classes.left_out} images; remove them, or choose another attribute.")
     distances = np.maximum(1 - class_similarities(readable_names(classes.names), options.language).astype(np.float64), 0)
     np.fill_diagonal(distances, 0)
     return ClassLabels((distances + distances.T) / 2, classes.labels, options.within)

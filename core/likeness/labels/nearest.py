@@ -14,16 +14,16 @@ _AT_ONCE = 32
 
 
 def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progress | None = None, seed: int | None = None) -> Rows:
-    """The k nearest of `rows` (r,) to each of them by label distance, itself left out: (r, k) places in `rows`, nearest first.
+    """The k nearest of `rows` (r,) to each of them by label distance, excluding itself: (r, k) positions in `rows`, nearest first.
 
-    Distances are computed in blocks and not kept. Where labels have bounds from below, only those are computed that can be among the nearest: in the
-    order of the bounds, until the next one is above the k-th distance found (prefetch and prune, Kusner et al., ICML 2015, section 4.3).
+    Distances are computed in blocks and not stored. With lower bounds, only candidates are computed: in the order of the bounds, until the next one
+    exceeds the k-th distance found (prefetch and prune, Kusner et al., ICML 2015, section 4.3).
 
     Args:
-        seed: equal distances, such as those of all images of a class, come in an order drawn for each row; None: in the order of `rows`.
+        seed: draws the order of equal distances for each row, such as of images of one class; None: order of `rows`.
 
     Raises:
-        InputError: k is below 1, or there are not that many others.
+        InputError: k is below 1, or exceeds the number of others.
     """
     if not 1 <= k < len(rows):
         raise InputError(f"{k} nearest neighbors were asked for among {len(rows)} images; choose 1 to {len(rows) - 1}.")
@@ -36,6 +36,7 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progres
             return np.stack([_pruned(labels, rows, number, own, k, seed) for number, own in zip(block, bounds, strict=True)])
         distances = labels.between(rows[block], rows)
         distances[np.arange(len(block)), block] = np.inf
+        # the k-th smallest distance of each row; all ties with it are candidates
         limits = np.partition(distances, k - 1, axis=1)[:, k - 1]
         return np.stack([_first(row, limit, k, seed, number) for row, limit, number in zip(distances, limits, block, strict=True)])
 
@@ -49,6 +50,7 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progres
 
 
 def _pruned(labels: LabelDistances, rows: Rows, number: int, bounds: Distances, k: int, seed: int | None) -> Rows:
+    # an image is not its own neighbor
     bounds[number] = np.inf
     order, distances, limit = np.argsort(bounds, kind="stable"), np.full(len(rows), np.inf, np.float32), np.float32(np.inf)
     for start in range(0, len(rows) - 1, _AT_ONCE):
@@ -63,8 +65,9 @@ def _pruned(labels: LabelDistances, rows: Rows, number: int, bounds: Distances, 
 
 
 def _first(distances: Distances, limit: float, k: int, seed: int | None, number: int) -> Rows:
-    """Places of the k smallest, none of which is above the limit, smallest first."""
+    """Positions of the k smallest values up to the limit, smallest first."""
     near = np.flatnonzero(distances <= limit)
     if seed is not None:
+        # seeded per image: the order does not depend on blocks or threads
         near = np.random.default_rng([seed, int(number), 6]).permutation(near)
     return near[np.argsort(distances[near], kind="stable")][:k]

@@ -1,4 +1,4 @@
-"""Numeric labels: Euclidean distance of vectors, along circles where a number is an angle; in degrees, the shorter way round."""
+"""Numeric labels: Euclidean distance of vectors, with circular distance for angles in degrees."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,18 +14,18 @@ _VIEWPOINT = ("yaw", "elevation")
 
 
 def number_distances(a: Any, b: Any, periods: Any = None) -> Distances:
-    """Euclidean distances (n, m) of label vectors a (n, p) and b (m, p), all in one unit, since all weigh the same.
+    """Euclidean distances (n, m) of label vectors a (n, p) and b (m, p), all in one unit, because they have equal weight.
 
     Args:
-        periods: (p,), after how much each number begins anew, 360 for an angle in degrees; 0 or None for numbers on a line. The difference is then
-            the shorter way round: 350 and 10 degrees are 20 apart.
+        periods: (p,), period of each number, 360 for an angle in degrees; 0 or None for linear numbers. Differences are along the shorter arc: 350
+            and 10 degrees are 20 apart.
 
     Raises:
         InputError: shapes that do not fit, numbers that are not finite, negative periods.
     """
     first, second = (_checked(each) for each in (a, b))
     if first.shape[1] != second.shape[1]:
-        raise InputError(f"The labels have {first.shape[1]} and {second.shape[1]} numbers; give as many for both.")
+        raise InputError(f"The labels have {first.shape[1]} and {second.shape[1]} numbers; pass equally many for both.")
     rounds = _periods(periods, first.shape[1])
     squares = np.zeros((len(first), len(second)))
     for column, period in enumerate(rounds):

@@ -25,7 +25,7 @@ def pose_distances(a: Any, b: Any) -> Distances:
     """Sums over joints of Euclidean distances (n, m) between poses a (n, j, 2) and b (m, j, 2), in the unit of the coordinates.
 
     Raises:
-        InputError: shapes that do not fit, or coordinates that are not finite: a joint that was not seen has no distance.
+        InputError: mismatched shapes, or coordinates that are not finite, because a hidden joint has no distance.
     """
     from scipy.spatial.distance import cdist
 
@@ -44,7 +44,7 @@ def _checked(poses: Any) -> NDArray[np.float64]:
         raise InputError(f"The poses have shape {joints.shape}; give the coordinates of each joint, (n, joints, 2).")
     missing = np.argwhere(~np.isfinite(joints).all(axis=2))
     if missing.size:
-        raise InputError(f"Image {missing[0][0]} has no coordinates for joint {missing[0][1]}; leave out images with joints that are not visible.")
+        raise InputError(f"Image {missing[0][0]} has no coordinates for joint {missing[0][1]}; remove images with joints that are not visible.")
     return joints
 
 
@@ -75,7 +75,7 @@ class PoseLabels:
 def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> PoseLabels:
     names = list(options.columns) or joints_of(table.frame)
     if not names:
-        raise InputError(f"'{table.name}' has no joints, no columns such as neck_x and neck_y; name another kind of label.")
+        raise InputError(f"'{table.name}' has no joints, such as columns neck_x and neck_y; choose another kind of label.")
     flat = number_columns(table, tuple(f"{name}_{axis}" for name in names for axis in "xy"))
     return PoseLabels(flat.reshape(len(table), len(names), 2))
 

@@ -1,4 +1,4 @@
-"""What every kind of continuous label answers."""
+"""Protocols of continuous labels."""
 
 from typing import Protocol, runtime_checkable
 
@@ -11,18 +11,18 @@ Rows = NDArray[np.int64]
 
 @runtime_checkable
 class BoundedDistances(Protocol):
-    """Label distances that are dear, with cheap bounds."""
+    """Expensive label distances with cheap lower bounds."""
 
     def lower_bounds(self, rows: Rows, columns: Rows) -> Distances | None:
-        """What `LabelDistances.between` cannot be below, (r, c); None where there are no bounds after all."""
+        """Lower bounds (r, c) of `LabelDistances.between`, or None."""
         ...
 
 
 class LabelDistances(Protocol):
-    """Label distances of n images; computed when asked for, so that no (n, n) matrix need exist.
+    """Label distances of n images, computed on demand, so that no (n, n) matrix is needed.
 
     Attributes:
-        unit: of the distances, in a word or two, for axes: "px", "degrees"; empty where they have none.
+        unit: of the distances, for axes: "px", "degrees"; empty if they have none.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""A control: images are given the labels of others at random, so that what is still learned from them is not due to their meaning."""
+"""Control with shuffled labels: what is still learned is not due to their meaning."""
 
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,7 @@ from likeness.labels.protocol import BoundedDistances, Distances, LabelDistances
 
 @dataclass(frozen=True)
 class DealtLabels:
-    """Label distances of images that have the labels of others: `dealt` (n,) is the row number of the image whose label each one has."""
+    """Label distances of images with permuted labels: `dealt` (n,) is the row whose label each image gets."""
 
     labels: LabelDistances
     dealt: Rows
@@ -26,13 +26,14 @@ class DealtLabels:
         return self.labels.between(self.dealt[rows], self.dealt[columns])
 
     def lower_bounds(self, rows: Rows, columns: Rows) -> Distances | None:
-        """What `between` cannot be below, (r, c); None where the labels have no bounds."""
+        """Lower bounds (r, c) of `between`; None if the labels have none."""
         return self.labels.lower_bounds(self.dealt[rows], self.dealt[columns]) if isinstance(self.labels, BoundedDistances) else None
 
 
 def shuffled_labels(labels: LabelDistances, rows: Rows, rng: np.random.Generator) -> LabelDistances:
-    """The labels of the images `rows` (r,) dealt out among them; the others keep their own. Classes are exchanged whole: images of one stay together,
-    and have the name of another."""
+    """Shuffles the labels of the images `rows` (r,); others keep their own. Classes are permuted as a whole: images of one stay together and get the
+    name of another.
+    """
     if isinstance(labels, ClassLabels):
         among, order = np.unique(labels.labels[rows]), np.arange(len(labels.classes))
         order[among] = rng.permutation(among)

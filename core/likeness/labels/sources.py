@@ -1,4 +1,4 @@
-"""From a table of images to its label distances: which columns, and what they mean."""
+"""Registry of label kinds; label distances of a table by its columns."""
 
 from pydantic import field_validator, model_validator
 
@@ -35,7 +35,7 @@ def label_kind(name: str) -> LabelKind:
 
 
 class LabelsConfig(LabelOptions):
-    """`LabelOptions` of a kind that there is, with what the kind needs.
+    """Validated `LabelOptions`.
 
     Raises:
         ValidationError: an unknown kind, or an option that it needs is missing.
@@ -59,14 +59,14 @@ class LabelsConfig(LabelOptions):
 
 
 def label_distances(table: ImageTable, config: LabelsConfig, progress: Progress | None = None) -> LabelDistances:
-    """The label distances of a table's images; those of captions are computed once and stored.
+    """The label distances of a table's images; those of captions are cached on disk.
 
     Raises:
-        InputError: columns that are not there or hold something else, or whatever the kind refuses.
+        InputError: missing or invalid columns, or errors of the kind.
     """
     return label_kind(config.kind).read(table, config, progress)
 
 
 def known_labels(table: ImageTable) -> dict[str, LabelsConfig]:
-    """The continuous labels that a table offers by its columns, or by its folder (MPII), by names for people."""
+    """The continuous labels that a table offers by its columns, or by its folder (MPII), by display name."""
     return {title: LabelsConfig(kind=kind.name, **options) for kind in KINDS for title, options in kind.offered(table).items()}

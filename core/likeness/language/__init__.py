@@ -1,4 +1,4 @@
-"""Language guidance, the language side: similarities of classes from names, captions and pseudolabels. Importing this needs no torch."""
+"""Language side of language guidance: class similarities from names, captions and pseudolabels. Does not import torch."""
 
 from likeness.language.captions import (
     caption_embeddings as caption_embeddings,

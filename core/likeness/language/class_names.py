@@ -1,4 +1,4 @@
-"""Class names as a person would write them."""
+"""Convert class names to readable text."""
 
 import re
 from collections.abc import Sequence
@@ -12,21 +12,21 @@ _NUMBER = re.compile(r"^(?:n\d{8}[-_. ]|\d+\.(?=\D)|0\d*[-_](?=\D))")
 
 
 def clean_class_name(name: str) -> str:
-    """A class name without its folder's number, with blanks for underscores, and single blanks. "027.Shiny_Cowbird" becomes "Shiny Cowbird",
-    "n01440764-tench" becomes "tench". Case, hyphens and CamelCase stay, and so do names that are words already ("AM General Hummer SUV 2000").
-    Raises InputError where the name is no string, or nothing of it is left.
+    """A class name without folder number, and with single spaces instead of underscores. "027.Shiny_Cowbird" becomes "Shiny Cowbird",
+    "n01440764-tench" becomes "tench". Case, hyphens, CamelCase and readable names ("AM General Hummer SUV 2000") are unchanged. Raises InputError if
+    the name is not a string, or nothing is left.
     """
     if not isinstance(name, str):
         raise InputError(f"The class name {name!r} is not a string; give class names as strings.")
     cleaned = " ".join(_NUMBER.sub("", name.strip()).replace("_", " ").split())
     if not cleaned:
-        raise InputError(f"The class name {name!r} holds no word; give each class a name.")
+        raise InputError(f"The class name {name!r} has no word; name each class.")
     return cleaned
 
 
 def readable_names(names: Sequence[str]) -> list[str]:
-    """The cleaned names, in the order given; two classes may end with the same name. Raises InputError where there is no name, one is no string,
-    or nothing of one is left.
+    """The cleaned names in the same order; two classes may get the same name. Raises InputError if there is no name, one is not a string, or nothing
+    of one is left.
     """
     if isinstance(names, str) or not len(names):
         raise InputError(f"Expected a list of at least one class name, got {names!r}; give the names as a list of strings.")
@@ -34,8 +34,8 @@ def readable_names(names: Sequence[str]) -> list[str]:
 
 
 def first_synonym(name: str) -> str:
-    """The text before the first ", " of a list of synonyms: "tench, Tinca tinca" becomes "tench", as in the authors' code. Raises InputError where
-    the name is no string or its first synonym is empty.
+    """The text before the first ", " of a list of synonyms: "tench, Tinca tinca" becomes "tench", as in the authors' code. Raises InputError if the
+    name is not a string or its first synonym is empty.
     """
     first = clean_class_name(name).split(", ")[0]
     if not first.strip(" ,"):

@@ -6,21 +6,21 @@ from likeness.language.family import LanguageFamily, Vectors
 
 
 class ClipText:
-    """Unit text embeddings of an encoder of `likeness.encoders`, the paper's choice ("CLIP-L", ViT-B/32). Raises InputError where the encoder's
-    name has no known form, or it has no text side.
+    """Unit text embeddings of an encoder of `likeness.encoders`, the paper's choice ("CLIP-L", ViT-B/32). Raises InputError for an invalid encoder
+    name, or an encoder without text side.
     """
 
     reads_sentences = has_text = True
 
     def __init__(self, name: str, encoder: str, device: str = "auto") -> None:
         if not reads_text(encoder):
-            raise InputError(f"The encoder '{encoder}' has no text side; choose one that reads texts, from `likeness encoders list`.")
+            raise InputError(f"The encoder '{encoder}' has no text side; choose one with a text side from `likeness encoders list`.")
         self.name = name
         self._encoder, self._device = encoder, device
 
     @property
     def identity(self) -> str:
-        """The encoder's, so that prompts of notions and names of classes share one cache."""
+        """Identity of the encoder, so that prompts of notions and class names share a cache."""
         return encoder_identity(self._encoder)
 
     def encode_texts(self, texts: list[str]) -> Vectors:

@@ -1,4 +1,4 @@
-"""What a family of language models, or another source of similarities between names, declares about itself."""
+"""Declarations of families of language models and other sources of name similarities."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,18 +18,18 @@ class LanguageFamily:
     """Language models of one kind.
 
     Attributes:
-        name: the prefix of "PREFIX:TARGET", or the whole name where there is no target.
+        name: the prefix of "PREFIX:TARGET", or the whole name if there is no target.
         help: one sentence.
-        make: (name, target, device) -> a model: any object with `encode_texts`; its weights are loaded when it first embeds a text. What else it may
-            have: `identity`, a digest of all that changes its vectors, `name`, `has_text` and `reads_sentences`.
-        form: of a name, for help and errors; empty where the name alone is one.
-        short_names: names that stand for others of the family, such as "bert" for "transformers:bert-base-uncased".
-        reads_sentences: whether word order and primer mean something.
+        make: (name, target, device) -> a model: any object with `encode_texts`; its weights are loaded on first use. Optional attributes: `identity`,
+            a digest of everything that changes its vectors, `name`, `has_text` and `reads_sentences`.
+        form: syntax of names, for help and errors; empty if the plain name is valid.
+        short_names: aliases, such as "bert" for "transformers:bert-base-uncased".
+        reads_sentences: whether word order and primer matter.
         pools: a name may end in "@mean" or "@pooler".
-        claims: whether a name without the prefix is one of the family.
+        claims: whether a name without the prefix belongs to the family.
         listed: offered in menus and tables.
-        map_path: (target, change) -> the target, with `change` of the path in it; an id of the hub may stand in a path's place.
-        is_here: target -> whether nothing that the model needs of the hub is missing on this machine.
+        map_path: (target, change) -> the target with `change` applied to its path, which may be a hub id.
+        is_here: target -> whether the model can be loaded without a download.
     """
 
     name: str
@@ -48,7 +48,7 @@ class LanguageFamily:
 
 @dataclass(frozen=True)
 class SimilaritySource:
-    """What knows how alike names are, and has no vectors; what is not said here is as of `LanguageFamily`.
+    """A source of name similarities without vectors; other attributes as in `LanguageFamily`.
 
     Attributes:
         compare: (target, names) -> similarities (n, n) in [0, 1], symmetric, ones on the diagonal.

@@ -1,4 +1,4 @@
-"""Similarities of classes in a tree, and embeddings that have them as dot products ("HierMatch"); trees from CSV and JSON files."""
+"""Similarities of classes in a tree ("HierMatch"); trees from CSV and JSON files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ def _steps(path: str) -> tuple[str, ...]:
 
 
 def _heights(nodes: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
-    """The height of each node and its ancestors; () is the root, which stands in for the only first step if there is but one."""
+    """The height of each node and its ancestors; () is the root, which replaces the first step if there is only one."""
     heights: dict[tuple[str, ...], int] = {}
     for node in nodes:
         for level in range(len(node) + 1):
@@ -73,7 +73,7 @@ class Hierarchy:
     paths: tuple[str, ...]
 
     def path_of(self, class_name: str) -> str:
-        """The path of the node with that name, whatever its case, underscores and hyphens; raises InputError where no node has it, or several."""
+        """The path of the node with that name, ignoring case, underscores and hyphens; raises InputError if there is none, or several."""
         found = self._by_name.get(_key(class_name), ())
         if len(found) != 1:
             what = f"{len(found)} nodes" if found else "no node"
@@ -93,10 +93,10 @@ class Hierarchy:
 def read_hierarchy(path: Path) -> Hierarchy:
     """Reads a tree: child and parent, or whole paths.
 
-    A CSV file has two columns, child and parent (a header line "child,parent" is passed over), or one, the path; a JSON file an object {child:
-    parent} or a list of paths. An empty parent, or null, marks a root, and a parent that is no child is one.
+    A CSV file has two columns, child and parent (a header "child,parent" is skipped), or one, the path; a JSON file an object {child: parent} or a
+    list of paths. A node with an empty or null parent is a root, and so is a parent that is not a child.
 
-    Raises InputError where the file is missing, has another form, gives a child two parents, or has a circle.
+    Raises InputError if the file is missing, has another format, gives a child two parents, or has a cycle.
     """
     try:
         text = regular_file(as_path(path)).read_text(encoding="utf-8-sig")
@@ -143,7 +143,7 @@ def _from_parents(path: Path, parents: dict[str, str]) -> list[str]:
         steps = [child]
         while parent := parents.get(steps[-1], ""):
             if parent in steps:
-                raise InputError(f"The hierarchy '{path.name}' runs in a circle through '{parent}'; remove one of its links.")
+                raise InputError(f"The hierarchy '{path.name}' has a cycle through '{parent}'; remove one of its links.")
             steps.append(parent)
         if slashed := next((step for step in steps if "/" in step), None):
             raise InputError(f"The name '{slashed}' in the hierarchy '{path.name}' holds a '/', which separates steps; rename it.")
@@ -162,7 +162,7 @@ def _key(name: str) -> str:
 
 
 def _compare(tree: str, names: Sequence[str]) -> Matrix:
-    """In the tree of a file, or in WordNet's."""
+    """Compares names in the tree of a file, or of WordNet."""
     if tree == "wordnet":
         return hierarchy_similarities(wordnet_paths(names))
     known = read_hierarchy(Path(tree).expanduser())

@@ -1,4 +1,4 @@
-"""Language models by name, a line for each family: texts in, vectors out, or similarities of names at once."""
+"""Registry of language models: they embed texts, or compare names directly."""
 
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -14,11 +14,11 @@ from likeness.language.wordnet import WORDNET
 
 
 def _missing(name: str, target: str, device: str) -> NoReturn:
-    raise InputError("The run is guided by a language model that was given as an object; pass it again: train(config, folder, language=...).")
+    raise InputError("The run uses a custom language model; pass it again: train(config, folder, language=...).")
 
 
 # what a saved config says of a language model that was given as an object
-_CUSTOM = LanguageFamily("custom", "Own model", "The object that was given to `likeness.train` as `language`.", _missing, listed=False)
+_CUSTOM = LanguageFamily("custom", "Own model", "The custom object passed to `likeness.train` as `language`.", _missing, listed=False)
 LANGUAGE_FAMILIES: dict[str, LanguageFamily | SimilaritySource] = {
     family.name: family for family in (MINILM, CLIP_TEXT, TRANSFORMERS, WORD_VECTORS, WORDNET, HIERARCHY, _CUSTOM)
 }
@@ -27,13 +27,13 @@ TOP_3 = ("clip", "roberta-large", "gpt2")
 
 
 def short_names() -> dict[str, str]:
-    """Names that need no file or hub id, by what each stands for: those that menus offer."""
+    """Short names that need no file or hub id, mapped to full ones; offered in menus."""
     families = [family for family in LANGUAGE_FAMILIES.values() if isinstance(family, LanguageFamily) and family.listed]
     return {short: target for family in families for short, target in family.short_names.items()}
 
 
 def check_language(name: str) -> str:
-    """What is wrong with the form of a language model's name, in one sentence; empty where nothing is."""
+    """The problem of a language model's name as a sentence; empty if it is valid."""
     try:
         _family_of(name)
     except InputError as error:
@@ -42,22 +42,22 @@ def check_language(name: str) -> str:
 
 
 def gives_vectors(name: str) -> bool:
-    """Whether what a name stands for has vectors of texts, not similarities of names only; raises InputError for a name of no known form."""
+    """True if a model returns vectors, not only similarities of names; raises InputError for an invalid name."""
     return isinstance(_family_of(name)[0], LanguageFamily)
 
 
 def language_model(model: str | TextEncoder, device: str = "auto") -> TextEncoder:
-    """The model of that name; its weights are loaded when it first embeds a text.
+    """The model of a name; its weights are loaded on first use.
 
     Args:
         model: one of `short_names`; "clip:ENCODER" or the encoder's own name, for the text side of whatever `likeness.encoders` loads ("cars",
-            "ViT-B-32/openai", "hf-hub:...", "local-dir:..."); "transformers:X" with a hub id or a folder, where "X@pooler" takes the model's own
-            pooled output in place of the mean over tokens; "vectors:FILE", a text file of GloVe or FastText. An object with `encode_texts` is taken
-            as it is.
-        device: "auto" (CUDA, MPS or the processor, the first that is there) or a torch device.
+            "ViT-B-32/openai", "hf-hub:...", "local-dir:..."); "transformers:X" with a hub id or a folder, where "X@pooler" uses the model's own
+            pooled output instead of the mean over tokens; "vectors:FILE", a text file of GloVe or FastText. Objects with `encode_texts` are returned
+            unchanged.
+        device: "auto" (the first available of CUDA, MPS and CPU) or a torch device.
 
     Raises:
-        InputError: the name has no known form, or a file or folder is missing.
+        InputError: an invalid name, or a missing file or folder.
     """
     if not isinstance(model, str):
         if not hasattr(model, "encode_texts"):
@@ -65,7 +65,7 @@ def language_model(model: str | TextEncoder, device: str = "auto") -> TextEncode
         return model
     family, target = _family_of(model)
     if isinstance(family, SimilaritySource):
-        raise InputError(f"'{model}' gives similarities of names and no vectors; choose a language model such as 'minilm'.")
+        raise InputError(f"'{model}' returns similarities of names, not vectors; choose a language model such as 'minilm'.")
     made: TextEncoder = family.make(model, target, device)
     return made
 
@@ -73,31 +73,27 @@ def language_model(model: str | TextEncoder, device: str = "auto") -> TextEncode
 def embed_names(texts: Sequence[str], model: TextEncoder | str = "minilm", device: str = "auto") -> Vectors:
     """Vectors (n, d) of names or sentences, float32: unit rows from "minilm" and from CLIP, rows of any length from the others.
 
-    Each text is embedded once per model and then remembered, and the model is loaded only for new ones.
+    Embeddings are cached per model, which is only loaded for new texts.
 
     Args:
-        texts: n texts, read as they are: put class names into a primer first (`likeness.language.prime`).
-        model: a name that `likeness.language.language_model` knows, or an object with `encode_texts`. Of an object that nothing names
-            (`likeness.encoders.encoder_identity`) nothing is remembered.
+        texts: n texts, embedded unchanged: put class names into a primer first (`likeness.language.prime`).
+        model: a name that `likeness.language.language_model` knows, or an object with `encode_texts`. Objects without identity
+            (`likeness.encoders.encoder_identity`) are not cached.
 
     Raises:
-        InputError: there is no text, one is no string, or the model is unknown, not here, or gives no finite vector.
+        InputError: no text, one that is not a string, an unknown or unavailable model, or a vector that is not finite.
     """
     return embed_texts(language_model(model, device), texts).vectors
 
 
 def language_is_here(name: str) -> bool:
-    """Whether nothing that a language model needs of the hub is missing on this machine. Raises InputError for a name of no known form, or a
-    folder that is missing.
-    """
+    """True if a language model can be loaded without a download. Raises InputError for an invalid name, or a missing folder."""
     family, target = _family_of(name)
     return isinstance(family, SimilaritySource) or family.is_here(target)
 
 
 def similarity_source(model: Any) -> tuple[SimilaritySource, str] | None:
-    """The source of similarities that a name stands for, with its target; None for a language model. Raises InputError for a name of no known
-    form.
-    """
+    """The similarity source of a name, with its target; None for a language model. Raises InputError for an invalid name."""
     if not isinstance(model, str):
         return None
     family, target = _family_of(model)
@@ -105,8 +101,8 @@ def similarity_source(model: Any) -> tuple[SimilaritySource, str] | None:
 
 
 def map_language_path(name: str, change: PathChange) -> str:
-    """A language model's name with `change` of the path in it, and its prefixes in one spelling, as `likeness.encoders.map_path`. Where an id of
-    the hub may stand in a path's place, `change` is given that, too.
+    """A language model's name with `change` applied to its path, and normalized prefixes, as `likeness.encoders.map_path`. `change` also gets hub
+    ids, if they are allowed instead of a path.
     """
     base, pooling = split_pooling(name)
     prefix, _, target = base.partition(":")
@@ -117,7 +113,7 @@ def map_language_path(name: str, change: PathChange) -> str:
 
 
 def _family_of(name: str) -> tuple[LanguageFamily | SimilaritySource, str]:
-    """The family of a name, and its target, which ends in "@POOLING" where the name does."""
+    """The family of a name, and its target, including "@POOLING"."""
     base, pooling = split_pooling(name)
     prefix, colon, target = short_names().get(base, base).partition(":")
     family = LANGUAGE_FAMILIES.get(prefix.strip().lower())
@@ -127,7 +123,7 @@ def _family_of(name: str) -> tuple[LanguageFamily | SimilaritySource, str]:
     if family is None:
         raise InputError(f"There is no language model '{name}'; write {_known()}.")
     if pooling and not (isinstance(family, LanguageFamily) and family.pools):
-        raise InputError(f"The language model '{base}' has its own way to make one vector of a text; leave out '@{pooling}'.")
+        raise InputError(f"The language model '{base}' has a fixed pooling; remove '@{pooling}'.")
     return family, f"{target}@{pooling}" if pooling else target
 
 

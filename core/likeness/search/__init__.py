@@ -1,4 +1,4 @@
-"""Finding what is nearest in a space, exactly or through an index, and how far two spaces agree on it."""
+"""Nearest-neighbor search in spaces, exact or through an index, and agreement of spaces."""
 
 from likeness.search.agreement import expected_overlap as expected_overlap, overlap as overlap
 from likeness.search.composed_query import Query as Query, parse_query as parse_query

@@ -1,4 +1,4 @@
-"""How far two spaces of the same items agree on who is near whom."""
+"""Neighbor agreement of two spaces of the same items."""
 
 from typing import Any
 
@@ -19,10 +19,10 @@ def overlap(space_a: Any, space_b: Any, k: int, rows: Any = None) -> float:
     Args:
         space_a, space_b: vectors of the same items, (n, d_a) and (n, d_b).
         k: neighbors to compare, 1 to n - 1.
-        rows: item numbers to look at (m,), such as a sample of a large set; None: all. Neighbors always come from all n.
+        rows: items to compare (m,), such as a sample of a large set; None: all. Neighbors are always searched among all n.
 
     Raises:
-        InputError: if the spaces have different numbers of rows, k is out of range, or a vector is not finite or all zeros.
+        InputError: the spaces have different numbers of rows, k is out of range, or a vector is not finite or all zeros.
     """
     a, b = checked_rows(space_a, "The first space"), checked_rows(space_b, "The second space")
     if len(a) != len(b):
@@ -40,5 +40,5 @@ def overlap(space_a: Any, space_b: Any, k: int, rows: Any = None) -> float:
 
 
 def expected_overlap(n: int, k: int) -> float:
-    """The overlap of two spaces of n items that have nothing to do with each other: k / (n - 1)."""
+    """The expected overlap of two unrelated spaces of n items: k / (n - 1)."""
     return k / (n - 1)

@@ -23,14 +23,14 @@ _FORM = """write it as in 'row:3 + "red" - 0.5 "at night" + image:photo.jpg'"""
 
 @dataclass(frozen=True, init=False)
 class Query:
-    """Images and texts that are searched for together; `likeness.Space.nearest` takes it.
+    """A composed query of images and texts for `likeness.Space.nearest`.
 
     Args:
-        terms: (weight, what). What is all that `Space.nearest` takes for a single query: a text, the number of a row, a `Path`, a PIL image, a file's
-            content or a vector (d,). Of a weight below 0: what images shall not be like. The larger a weight beside the others, the more it counts.
+        terms: (weight, item) pairs. An item is any single query of `Space.nearest`: a text, a row number, a `Path`, a PIL image, a file's content or
+            a vector (d,). Negative weights: results should be unlike the item. Only relative weights matter.
 
     Raises:
-        InputError: no term, or a weight that is 0 or no finite number.
+        InputError: no term, or a weight that is 0 or not finite.
 
     Example:
         >>> Query([(1, 3), (1, "red"), (-0.5, "at night")]).name
@@ -46,7 +46,7 @@ class Query:
 
     @property
     def rows(self) -> tuple[int, ...]:
-        """Numbers of the images among the terms: they are not found themselves."""
+        """Row numbers among the terms; they are excluded from the results."""
         return tuple(int(what) for _, what in self.terms if isinstance(what, Integral))
 
     @property
@@ -56,17 +56,17 @@ class Query:
 
     @property
     def name(self) -> str:
-        """As `parse_query` reads it, where all terms are rows, texts and paths."""
+        """The query in the syntax of `parse_query`, if all terms are rows, texts and paths."""
         signs = ["- " if weight < 0 else "+ " if place else "" for place, (weight, _) in enumerate(self.terms)]
         weights = ["" if abs(weight) == 1 else f"{abs(weight):g} " for weight, _ in self.terms]
         return " ".join(f"{sign}{weight}{_name(what)}" for sign, weight, (_, what) in zip(signs, weights, self.terms, strict=True))
 
 
 def parse_query(text: str) -> Query:
-    """The query of a text such as `row:3 + "red" - 0.5 "at night" + image:photo.jpg`: texts in quotes, signs between, weights before.
+    """Parses a query such as `row:3 + "red" - 0.5 "at night" + image:photo.jpg`: quoted texts, signs between terms, weights before them.
 
     Raises:
-        InputError: it is not of this form, or `Query` refuses a weight.
+        InputError: invalid syntax or weight.
 
     Example:
         >>> parse_query('row:3 + "red" - 0.5 "at night"').terms
@@ -78,7 +78,7 @@ def parse_query(text: str) -> Query:
         match = _TERM.match(text, begin)
         if match is None or (terms and not match["sign"]):
             wrong = text[begin:].strip()
-            raise InputError(f"The query can't be read from {wrong!r} on; {_FORM}." if wrong else f"The query is empty; {_FORM}.")
+            raise InputError(f"The query cannot be parsed from {wrong!r} on; {_FORM}." if wrong else f"The query is empty; {_FORM}.")
         terms.append((float(match["weight"] or 1) * (-1 if match["sign"] == "-" else 1), _what(match)))
         begin = match.end()
     return Query(terms)
@@ -101,10 +101,10 @@ def _name(what: Any) -> str:
 
 def _checked(term: Any) -> tuple[float, Any]:
     if not isinstance(term, tuple | list) or len(term) != 2:
-        raise InputError(f'{term!r} is no term of a query; pass pairs of weight and what is searched for, as in (1, "red").')
+        raise InputError(f'{term!r} is not a query term; pass pairs of weight and item, such as (1, "red").')
     weight, what = term
     if isinstance(weight, bool) or not isinstance(weight, Real) or not math.isfinite(weight) or weight == 0:
-        raise InputError(f"The weight of {_name(what)} is {weight!r}; pass a number above 0, or below 0 for what images shall not be like.")
+        raise InputError(f"The weight of {_name(what)} is {weight!r}; pass a number above 0, or below 0 for items that results should be unlike.")
     if isinstance(what, Query):
-        raise InputError("A query stands within a query; pass its terms one by one.")
+        raise InputError("Queries cannot be nested; pass the terms one by one.")
     return float(weight), what

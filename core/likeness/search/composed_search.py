@@ -1,4 +1,4 @@
-"""The images nearest to a composed query: of all, or of candidates from an index, those of which all terms hold best."""
+"""Search with composed queries: rank all images, or candidates from an index, by how well all terms hold."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -36,7 +36,7 @@ def search_composed(
     find: FindCandidates | None = None,
     around: LookAround | None = None,
 ) -> Neighbors:
-    """The k images of which all terms of a composed query hold best (`likeness.search.all_hold`).
+    """The k images for which all terms of a composed query hold best (`likeness.search.all_hold`).
 
     Without an index all images are ranked. With one, candidates are: the 2,000 nearest to the sum of the terms' places, each by its weight and by the
     standard deviation of the similarities to it, and where terms have weights below 0, the 2,000 nearest to the sum without these. That is one linear
@@ -71,7 +71,7 @@ def search_composed(
         rows = rows[~np.isin(rows, out)]
         similarities = _similarities(vectors, places, rows)
     if not len(rows):
-        raise InputError("No image is left to be found; take back a filter.")
+        raise InputError("No image is left to search; remove a filter.")
     if len(rows) > ALL_RANKED:
         kept = may_be_best(similarities, statistics, signed.tolist(), k)
         rows, similarities = rows[kept], similarities[:, kept]
@@ -91,7 +91,7 @@ def _all_rows(n: int, allowed: NDArray[np.bool_] | None) -> Rows:
 
 
 def _similarities(vectors: Floats, places: Floats, rows: Rows) -> Floats:
-    """Of some images, ascending, to the terms (t, r)."""
+    """Similarities (t, r) of the terms to some images, in ascending order."""
     if len(rows) <= ALL_RANKED:
         parts = row_slices(len(rows), vectors.shape[1])
         return np.hstack([np.empty((len(places), 0), np.float32), *(places @ vectors[rows[part]].T for part in parts)])
@@ -105,19 +105,20 @@ def _similarities(vectors: Floats, places: Floats, rows: Rows) -> Floats:
 
 
 def reference_rows(vectors: Floats) -> Floats:
-    """Some 4,000 rows (r, d) at equal distances; all where there are no more."""
+    """About 4,000 evenly spaced rows (r, d), or all."""
     return np.ascontiguousarray(vectors[:: -(-len(vectors) // REFERENCE)])
 
 
 def candidate_vectors(places: Floats, weights: Floats, deviation: Floats) -> Floats:
     """Unit vectors (v, d), v = 1 or 2, whose nearest are candidates: the sum of the terms' places (t, d), and the sum of those that shall hold.
 
-    InputError where nothing is left of the sum.
+    Raises InputError if the sum is zero.
     """
     parts = weights[:, None] * places / deviation
     sums = [parts.sum(axis=0)] + ([parts[weights > 0].sum(axis=0)] if 0 < (weights > 0).sum() < len(weights) else [])
+    # relative to the longest term: below that, the direction of the sum is rounding error
     least = 1e-4 * np.linalg.norm(parts, axis=1).max()
     kept = [each / np.linalg.norm(each) for each in sums if np.linalg.norm(each) > least]
     if not kept:
-        raise InputError("The terms of the query cancel each other out in this space; take one away or weigh them differently.")
+        raise InputError("The terms of the query cancel each other out in this space; remove one or change the weights.")
     return np.asarray(kept, np.float32)

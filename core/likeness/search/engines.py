@@ -1,4 +1,4 @@
-"""What an index engine is, which there are, and from a name to an index."""
+"""Protocols and registry of index engines."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,19 +28,20 @@ class IndexSearch(Protocol):
         """One sentence for people: exact, or how much is found."""
 
     def wait(self) -> "IndexSearch":
-        """Waits until it is known how much is found, and returns itself."""
+        """Waits until recall is measured, and returns itself."""
 
     def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: Any = None) -> Neighbors:
-        """The k most similar images (q, k) of queries (q, m) in the space; `exclude`: a row for each query that is left out; `allowed`: mask (n,)."""
+        """The k most similar images (q, k) of queries (q, m) in the space; `exclude`: a row to skip for each query; `allowed`: mask (n,)."""
 
 
 @runtime_checkable
 class LocalSearch(IndexSearch, Protocol):
-    """A search that can also compare all images of a neighborhood with several vectors at once, which composed queries are answered by."""
+    """A search that can also compare all images of a neighborhood with several vectors, for composed queries."""
 
     def around(self, near: Any, places: Any, least: int = 1, *, allowed: Any = None) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Rows (r,) of the images around unit vectors `near` (v, m), at least so many, and their similarities (t, r) to unit vectors `places` (t, m);
-        `allowed`: mask (n,)."""
+        """Rows (r,) of at least `least` images around unit vectors `near` (v, m), and their similarities (t, r) to unit vectors `places` (t, m);
+        `allowed`: mask (n,).
+        """
 
 
 class Index(Protocol):
@@ -51,19 +52,19 @@ class Index(Protocol):
         """How large it is, in a few words."""
 
     def search(self, vectors: Any, U: Any = None) -> IndexSearch:
-        """The search in the space whose unit rows are `vectors` (n, m): U'x / |U'x| of the encoder's vectors x, or these themselves; InputError where
-        they do not fit the index.
+        """The search in the space with unit rows `vectors` (n, m): U'x / |U'x| of the encoder's vectors x, or these themselves; raises InputError if
+        they do not match the index.
         """
 
 
 class IndexEngine(Protocol):
-    """A way to index vectors. Its file declares it as `ENGINE`; one line lists it, in `likeness.search.engines`. Any object of this shape is taken
-    where a name is.
+    """An index engine. Its file declares it as `ENGINE`; `likeness.search.engines` lists it. Objects with this interface are accepted wherever a name
+    is.
     """
 
     @property
     def name(self) -> str:
-        """What people write."""
+        """The name of the engine."""
 
     @property
     def help(self) -> str:
@@ -80,34 +81,34 @@ class IndexEngine(Protocol):
         progress: Progress | None = None,
         should_stop: Callable[[], bool] | None = None,
     ) -> Index:
-        """Indexes vectors (n, d) in a folder, or where else the engine writes; what is there is replaced.
+        """Indexes vectors (n, d) in a folder or the engine's destination; an existing index is replaced.
 
         Args:
             vectors: unit rows, as an encoder's Space has them; may be memory-mapped.
             frame: attributes of the images (n rows), for engines that filter by them.
-            cells: how many parts the vectors are divided into; None: as many as the engine thinks fit.
+            cells: number of cells; None: the engine's default.
             seed: of what is random.
             progress: called with (steps done, steps).
 
         Raises:
-            InputError: vectors that are no finite rows of numbers, no room, or a stop.
+            InputError: invalid or non-finite vectors, no disk space, or a stop.
         """
 
     def holds(self, place: Path | str) -> bool:
-        """Whether an index of this engine lies there, whole or damaged."""
+        """True if there is an index of this engine, intact or damaged."""
 
     def open(self, place: Path | str, vectors: Any) -> Index:
-        """The index of these vectors (n, d) that lies there; InputError where it is damaged or of others."""
+        """Opens the index of these vectors (n, d); raises InputError if it is damaged or belongs to other vectors."""
 
 
 ENGINES: tuple[IndexEngine, ...] = (ivf_index.ENGINE, lance_index.ENGINE)
 
 
 def find_engine(engine: str | IndexEngine) -> IndexEngine:
-    """The engine of a name; an object stands for itself.
+    """The engine of a name; objects are returned unchanged.
 
     Raises:
-        InputError: there is none of that name, with the known names.
+        InputError: an unknown name.
 
     Example:
         >>> find_engine("ivf").name
@@ -122,16 +123,16 @@ def find_engine(engine: str | IndexEngine) -> IndexEngine:
 
 
 def build_index(vectors: Any, place: Path | str, *, engine: str | IndexEngine = "ivf", **options: Any) -> Index:
-    """Indexes vectors (n, d), unit rows, in a folder ("lance" also takes a URL) with an engine, a name or an object (`IndexEngine`), and options of
-    its `build`; InputError on an unknown engine, or whatever the engine refuses.
+    """Indexes vectors (n, d), unit rows, in a folder ("lance" also takes a URL) with an engine, by name or object (`IndexEngine`), and options of its
+    `build`; raises InputError for an unknown engine, and errors of the engine.
     """
     return find_engine(engine).build(vectors, place, **options)
 
 
 def open_index(place: Path | str, vectors: Any, engine: str | IndexEngine | None = None) -> Index:
-    """The index of these vectors (n, d) that lies there; without an engine, of the first listed one that has an index there.
+    """Opens the index of these vectors (n, d); by default with the first listed engine that has an index there.
 
-    InputError: no index there, one that is cut off or damaged, or one of other vectors.
+    Raises InputError for a missing, truncated or damaged index, or one of other vectors.
     """
     if engine is None:
         engine = next((each for each in ENGINES if each.holds(place)), ENGINES[0])

@@ -1,4 +1,4 @@
-"""What a search found."""
+"""`Hits`: results of a search."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True, repr=False)
 class Hits:
-    """The images nearest to a query, most similar first; or to several queries, a row each.
+    """The images nearest to a query, most similar first; one row per query if there are several.
 
     Attributes:
         rows: their numbers in the table, (k,) for one query, (q, k) for several.
@@ -34,7 +34,7 @@ class Hits:
 
     @property
     def paths(self) -> list[Any]:
-        """Paths of the images found: a list, or for several queries a list of lists; InputError where the space has no images."""
+        """Paths of the images: a list, or for several queries a list of lists; raises InputError if the space has no images."""
         paths = self.table.paths()
         return [[paths[row] for row in rows] for rows in self.rows] if self.rows.ndim == 2 else [paths[row] for row in self.rows]
 
@@ -42,7 +42,7 @@ class Hits:
         return len(self.rows)
 
     def __iter__(self) -> Iterator["Hits"]:
-        """Of several queries, the hits of each."""
+        """Iterates over the hits of several queries."""
         return (Hits(rows, similarities, self.table) for rows, similarities in zip(self.rows, self.similarities, strict=True))
 
     def __repr__(self) -> str:

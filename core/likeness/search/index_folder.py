@@ -1,4 +1,4 @@
-"""The folder of an index, written beside its place and put there whole: a process that is killed leaves the index before."""
+"""Replace the folder of an index atomically: a killed process leaves the previous index."""
 
 import secrets
 import shutil
@@ -17,14 +17,14 @@ _LEFTOVER_SECONDS = 3600.0
 
 @contextmanager
 def replaced_folder(target: Path) -> Iterator[Path]:
-    """A new folder to write to, which takes the place of `target` when the block ends well; on any error that stays as it is.
+    """A new folder to write to, which replaces `target` when the block succeeds; on any error `target` is unchanged.
 
-    Other files than those of an index in `target`, which would be gone, are an InputError.
+    Raises InputError if `target` contains other files, which would be deleted.
     """
     files = [file.name for file in target.iterdir()] if target.is_dir() else []
     foreign = [name for name in files if not any(fnmatch(name, pattern) for pattern in _PARTS)]
     if foreign:
-        raise InputError(f"'{target}' holds other files, such as '{foreign[0]}', and an index takes a folder of its own; name a new one.")
+        raise InputError(f"'{target}' contains other files, such as '{foreign[0]}', but an index needs its own folder; choose a new one.")
     partial = target.with_name(f".{target.name}-{secrets.token_hex(4)}.partial")
     try:
         partial.mkdir(parents=True)
@@ -35,7 +35,7 @@ def replaced_folder(target: Path) -> Iterator[Path]:
 
 
 def whole_folder(target: Path) -> Path:
-    """Where the index lies: at `target`, or, where a process was killed between the two renames that replace it, as the one before."""
+    """The folder of the index: `target`, or the previous one if a process was killed between the two renames that replace it."""
     return _before(target) if not target.exists() and _before(target).is_dir() else target
 
 

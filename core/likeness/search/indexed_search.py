@@ -1,4 +1,4 @@
-"""Search in a space that has an index behind it: exact or through the index, whichever suits, and it says which."""
+"""Search in an indexed space, exact or through the index, whichever is faster."""
 
 import threading
 from typing import Any
@@ -15,15 +15,14 @@ from likeness.search.search_plan import Calibration, Plan, calibrate_nprobe, pla
 # Cells looked through for a composed query, beside those of a single one: what fits several terms lies less close together. Among a million vectors
 # of 512 dimensions these find .99 of the best ten, where the cells of a single query hold .90.
 _MORE_CELLS = 120
-_MEASURING = "Approximate: the nearest cells of the index are looked through; how much that finds is being measured."
+_MEASURING = "Approximate: the nearest cells of the index are searched; recall is being measured."
 
 
 class IndexedSearch:
-    """Nearest neighbors in a space (n, m) of many images, exact where that is never felt, else through an index of the vectors from which U (d, m)
-    makes it.
+    """Nearest neighbors in a space (n, m) of many images: exact if that is fast, else through an index of the vectors from which U (d, m) derives it.
 
-    What recall the index gives in this space is measured by a calibration, in a thread of its own; until that is done, searches look through a usual
-    number of cells. What does not fit is an InputError.
+    A background thread measures the recall of the index in this space; until then, searches use a default number of cells. Raises InputError for
+    mismatched arguments.
     """
 
     def __init__(self, vectors: Floats, index: Cells, U: Any = None) -> None:
@@ -31,6 +30,7 @@ class IndexedSearch:
             raise InputError(f"The space has {len(vectors):,} images, its index {len(index.rows):,}; build the index again.")
         self._vectors, self._search = vectors, NotionSearch(index, U)
         self._plan: Plan | None = self._planned()
+        # daemon: a process that ends does not wait for the measurement
         self._calibration = threading.Thread(target=self._measure, daemon=True)
         if not self._plan.cheap_exact:
             self._plan = None
@@ -60,7 +60,7 @@ class IndexedSearch:
         return scan(self._vectors, self._search.view.checked(queries, k), k, exclude=exclude, allowed=allowed)
 
     def around(self, near: Floats, places: Floats, least: int = 1, *, allowed: NDArray[np.bool_] | None = None) -> tuple[NDArray[np.int64], Floats]:
-        """As `NotionSearch.around`, through some more cells than for the nearest of one query."""
+        """As `NotionSearch.around`, through more cells than for the nearest of one query."""
         chosen = self._plan
         probes = self._search.probes if chosen is None or chosen.exact else chosen.probes
         return self._search.around(near, places, least, allowed=allowed, probes=probes + _MORE_CELLS)

@@ -1,4 +1,4 @@
-"""One index of an encoder's vectors on disk, in cells of like vectors, from which the nearest of every notion are found."""
+"""Inverted file index of an encoder's vectors on disk, which serves every notion."""
 
 import json
 import os
@@ -36,17 +36,17 @@ class IVFIndex(Cells):
         return f"{n:,} images, {d} dimensions, {len(self.centers):,} cells, {self.vectors.nbytes / 1e6:,.0f} MB"
 
     def search(self, vectors: Floats, U: Any = None) -> IndexedSearch:
-        """The search in a space of these vectors (n, m), exact where that is as fast."""
+        """The search in a space of these vectors (n, m), exact if that is as fast."""
         return IndexedSearch(vectors, self, U)
 
 
 def cells_for(count: int) -> int:
-    """4 sqrt(n) cells: then finding the nearest cells costs about as much as looking through them."""
+    """4 sqrt(n) cells, so that ranking cells costs about as much as searching them."""
     return max(1, min(int(4 * np.sqrt(count)), count // _PER_CELL))
 
 
 class _Watch:
-    """Tells of progress, and ends the work where that is wanted."""
+    """Reports progress, and stops the work on request."""
 
     def __init__(self, total: int, progress: Progress | None, should_stop: Callable[[], bool] | None) -> None:
         self._total, self._progress, self._should_stop, self._done = total, progress, should_stop, 0
@@ -56,7 +56,7 @@ class _Watch:
         if self._progress:
             self._progress(self._done, self._total)
         if self._should_stop and self._should_stop():
-            raise InputError("The index was stopped before it was whole; build it again.")
+            raise InputError("The index was stopped before it was complete; build it again.")
 
 
 def _write(rows: Floats, folder: Path, cells: int, seed: int, watch: _Watch) -> None:
@@ -64,6 +64,7 @@ def _write(rows: Floats, folder: Path, cells: int, seed: int, watch: _Watch) -> 
 
     quantizer = faiss.IndexFlatIP(rows.shape[1])
     quantizer.add(_centers(rows, cells, seed))
+    # first pass: the cell of each vector, from which the layout of the file follows
     cell_of = np.empty(len(rows), np.int32)
     for begin, block in _blocks(rows):
         cell_of[begin : begin + len(block)] = quantizer.search(block, 1)[1][:, 0]
@@ -75,6 +76,7 @@ def _write(rows: Floats, folder: Path, cells: int, seed: int, watch: _Watch) -> 
     vectors = np.lib.format.open_memmap(folder / "vectors.npy", "w+", np.float32, rows.shape)
     for name in ("rows", "vectors"):
         _reserve(folder / f"{name}.npy")
+    # second pass: copy each block of vectors to the free places of their cells
     free = starts[:-1].copy()
     for begin, block in _blocks(rows):
         mine = cell_of[begin : begin + len(block)]
@@ -87,12 +89,13 @@ def _write(rows: Floats, folder: Path, cells: int, seed: int, watch: _Watch) -> 
         watch.add(len(block))
     order.flush()
     vectors.flush()
+    # written last: an index without it counts as incomplete, and sizes reveal truncated files
     sizes = {name: (folder / f"{name}.npy").stat().st_size for name in _FILES}
     (folder / _ABOUT).write_text(json.dumps({"version": _VERSION, "bytes": sizes}))
 
 
 def _reserve(file: Path) -> None:
-    """Takes the room on the disk now: a mapped file that finds none later ends the process instead of raising an error."""
+    """Allocates the disk space now: a memory-mapped file without space would crash the process later instead of raising an error."""
     if hasattr(os, "posix_fallocate"):
         with file.open("r+b") as opened:
             os.posix_fallocate(opened.fileno(), 0, file.stat().st_size)
@@ -118,23 +121,25 @@ def _blocks(rows: Floats) -> Iterator[tuple[int, Floats]]:
 
 def _finite(rows: Floats) -> Floats:
     block: Floats = np.ascontiguousarray(rows, dtype=np.float32)
+    # one NaN or infinity makes the sum of its row non-finite, which is cheaper to test than every value
     if not np.isfinite(block.sum(axis=1)).all():
-        raise InputError("Some of the vectors hold NaN or infinity; embed those images again.")
+        raise InputError("Some vectors have NaN or infinity; embed those images again.")
     return block
 
 
 def _same_vectors(index: IVFIndex, rows: Floats) -> bool:
-    """Whether a few of the stored vectors are the rows that they say they are."""
+    """True if a sample of the stored vectors equals the rows they belong to."""
+    # comparing all vectors would read both files; an index of other vectors differs in nearly every row
     places = np.linspace(0, len(rows) - 1, min(_SPOT_CHECKS, len(rows))).astype(int)
     named = index.rows[places]
     return bool((named >= 0).all() and (named < len(rows)).all()) and np.array_equal(index.vectors[places], rows[named].astype(np.float32))
 
 
 class IVFEngine:
-    """An inverted file on disk, whose cells are read through every notion."""
+    """An inverted file on disk that serves every notion."""
 
     name = "ivf"
-    help = "Files in a folder, memory-mapped; searches are exact where that is as fast."
+    help = "Memory-mapped files in a folder; searches are exact if that is as fast."
 
     def build(
         self,
@@ -147,27 +152,26 @@ class IVFEngine:
         progress: Progress | None = None,
         should_stop: Callable[[], bool] | None = None,
     ) -> IVFIndex:
-        """Builds the index as `IndexEngine.build` says; it is there whole or not at all, and attributes are not kept.
+        """Builds the index atomically, as in `IndexEngine.build`; attributes are not stored.
 
-        An inverted file (IVF): centers by the spherical k-means of faiss on a sample, then two passes over the vectors, one that finds each one's
-        cell and one that lays them out, so that progress is of 2 n. Beside a block of 256 MB and 12 bytes an image, memory holds nothing. The files
-        take as much room as the vectors. There are 4 sqrt(n) cells by default.
+        An inverted file (IVF): centers by the spherical k-means of faiss on a sample, then two passes over the vectors, to assign cells and to write
+        them, so progress counts to 2 n. Memory: a block of 256 MB and 12 bytes per image. Disk: the size of the vectors. 4 sqrt(n) cells by default.
         """
         rows = to_numpy(vectors)
         if rows.ndim != 2 or not rows.size or rows.dtype.kind != "f":
             raise InputError(
-                f"An index needs rows of numbers, but the array has shape {rows.shape} and type {rows.dtype}; pass one vector per image."
+                f"An index needs rows of numbers, but the array has shape {rows.shape} and dtype {rows.dtype}; pass one vector per image."
             )
         wanted = cells_for(len(rows)) if cells is None else cells
         if not 1 <= wanted <= len(rows):
-            raise InputError(f"{wanted} cells do not fit {len(rows)} vectors; ask for 1 to {len(rows)}, or leave the number out.")
+            raise InputError(f"{wanted} cells do not fit {len(rows)} vectors; choose 1 to {len(rows)}, or use the default.")
         target = Path(place)
         try:
             with replaced_folder(target) as partial:
                 _write(rows, partial, wanted, seed, _Watch(2 * len(rows), progress, should_stop))
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
-            raise InputError(f"The index cannot be written to '{target}' ({reason}); make room or choose another folder.") from error
+            raise InputError(f"The index cannot be written to '{target}' ({reason}); free space or choose another folder.") from error
         return self.open(target, rows)
 
     def holds(self, place: Path | str) -> bool:
@@ -175,7 +179,7 @@ class IVFEngine:
         return (whole_folder(Path(place)) / _ABOUT).is_file()
 
     def open(self, place: Path | str, vectors: Any) -> IVFIndex:
-        """Opens an index of these vectors (n, d) without reading it; InputError where there is none, or one that is cut off, damaged or of other
+        """Opens an index of these vectors (n, d) without reading it; raises InputError if it is missing, truncated, damaged or belongs to other
         vectors.
         """
         path, rows = whole_folder(Path(place)), to_numpy(vectors)
@@ -186,11 +190,11 @@ class IVFEngine:
                 raise ValueError(f"'{short[0]}.npy' has not the size that it was written with" if short else "it is of another version")
             index = IVFIndex(*(read_array(path / f"{name}.npy", mapped=True) for name in _FILES))
         except FileNotFoundError as error:
-            raise InputError(f"There is no whole index in '{path}'; build it again.") from error
+            raise InputError(f"There is no complete index in '{path}'; build it again.") from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"The index in '{path}' is damaged ({error}); build it again.") from error
         if index.vectors.shape != rows.shape or not _same_vectors(index, rows):
-            raise InputError(f"The index in '{path}' is of other vectors than these {' x '.join(map(str, rows.shape))}; build it again.")
+            raise InputError(f"The index in '{path}' belongs to other vectors than these {' x '.join(map(str, rows.shape))}; build it again.")
         return index
 
 

@@ -1,4 +1,4 @@
-"""The cells of an index as a LanceDB table, on a disk or in an object store, beside the attributes that a search may filter by."""
+"""An index as a LanceDB table, on disk or in an object store, with attributes to filter by."""
 
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -26,9 +26,9 @@ _SPOT_CHECKS = 16
 
 def write_lance(index: IVFIndex, frame: "pd.DataFrame", uri: str | Path) -> None:
     """Writes an index and its images' attributes (n rows, by whose columns one may filter) as tables "images" and "centers" of a LanceDB in a folder
-    or an object store ("s3://bucket/folder", keys from the environment); those that are there are replaced.
+    or an object store ("s3://bucket/folder", keys from the environment); existing ones are replaced.
 
-    InputError: lancedb is not installed, a frame of other images, a column named "row", "cell" or "vector", or nothing can be written there.
+    Raises InputError if lancedb is not installed, the frame has other images or a column named "row", "cell" or "vector", or writing fails.
     """
     import pyarrow as pa
 
@@ -49,14 +49,14 @@ def write_lance(index: IVFIndex, frame: "pd.DataFrame", uri: str | Path) -> None
         # until the centers are there, whoever opens the index takes the images that the centers before belong to
         database.create_table(_CENTERS, centers.replace_schema_metadata({_VERSION: str(rows.version)}), mode=mode)
     except (OSError, RuntimeError, ValueError) as error:
-        raise InputError(f"The index cannot be written to '{uri}' ({_reason(error)}); make room, or check the address and the keys to it.") from error
+        raise InputError(f"The index cannot be written to '{uri}' ({_reason(error)}); free space, or check the URL and its credentials.") from error
 
 
 class LanceIndex:
     """Search in a LanceDB written by `write_lance`: by notion, and by attributes in SQL.
 
-    Cells are chosen as by `NotionSearch`; only the vectors of these cells that meet the filter are fetched, and compared exactly. InputError where
-    lancedb is not installed, or no such index lies there.
+    Cells are chosen as by `NotionSearch`; only the vectors of these cells that match the filter are fetched, and compared exactly. Raises InputError
+    if lancedb is not installed, or there is no such index.
     """
 
     def __init__(self, uri: str | Path) -> None:
@@ -105,12 +105,12 @@ class LanceIndex:
         """The k most similar images of each query (q, m), in the space of a notion's linear map U (d, m) or the encoder's own, that meet a filter.
 
         Args:
-            k: how many; where the cells hold fewer that meet the filter, all cells are looked through.
-            where: a condition in SQL on the attributes, as "car_color = 'red'".
+            k: number of results; if the cells have fewer that match the filter, all cells are searched.
+            where: SQL condition on the attributes, such as "car_color = 'red'".
             exclude, allowed: for each query (q,) a row that is left out, -1 for none, and a mask (n,) of the rows that may be found.
 
         Returns:
-            Rows (q, k) and cosines (q, k), nearest first, equal ones by row; -1 and NaN where fewer than k images meet the filter.
+            Rows (q, k) and cosines (q, k), nearest first, equal ones by row; -1 and NaN if fewer than k images match the filter.
 
         Raises:
             InputError: queries, U, `exclude` or `allowed` that do not fit, k below 1, or a condition that cannot be read.
@@ -135,7 +135,7 @@ class LanceIndex:
             query = self._images.search().select(["row", "vector"]).limit(self._images.count_rows())
             found = (query.where(" AND ".join(conditions)) if conditions else query).to_arrow()
         except (ValueError, RuntimeError) as error:
-            raise InputError(f"The condition {where!r} cannot be answered ({_reason(error)}); write it in SQL on the table's columns.") from error
+            raise InputError(f"The condition {where!r} failed ({_reason(error)}); write SQL on the table's columns.") from error
         vectors = found["vector"].combine_chunks()
         return found["row"].to_numpy(), vectors.flatten().to_numpy().reshape(len(found), self.centers.shape[1])
 
@@ -149,7 +149,7 @@ class LanceSearch:
     """The search in one space through a `LanceIndex`; U as there."""
 
     exact = False
-    message = "Approximate: the nearest cells of the index in LanceDB are looked through."
+    message = "Approximate: the nearest cells of the LanceDB index are searched."
 
     def __init__(self, index: LanceIndex, U: Any = None) -> None:
         self._index, self._U = index, U
@@ -159,19 +159,19 @@ class LanceSearch:
         return self
 
     def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: Any = None) -> Neighbors:
-        """As `LanceIndex.nearest`; where a query has fewer than k to find, so many of all; InputError where it has none."""
+        """As `LanceIndex.nearest`, with fewer columns if a query has fewer than k results; raises InputError if it has none."""
         count = reach(self._index.shape[0], len(queries), exclude, allowed).count(k)
         return self._index.nearest(queries, count, self._U, exclude=exclude, allowed=allowed)
 
 
 class LanceEngine:
-    """A table of LanceDB beside the attributes of the images, which searches may filter by."""
+    """A LanceDB table with the images' attributes to filter by."""
 
     name = "lance"
     help = "A LanceDB in a folder or an object store, with all attributes; needs the package lancedb."
 
     def build(self, vectors: Any, place: Path | str, *, frame: "pd.DataFrame | None" = None, **options: Any) -> LanceIndex:
-        """As files in a temporary folder, then `write_lance`; another index in the folder goes."""
+        """Builds files in a temporary folder, then calls `write_lance`; an existing index is replaced."""
         import pandas as pd
 
         with TemporaryDirectory(prefix="likeness-index-") as folder:
@@ -195,7 +195,7 @@ class LanceEngine:
             fits = len(rows) == len(chosen) and np.array_equal(stored, np.asarray(vectors[rows], np.float32))
         if not fits:
             given = " x ".join(map(str, np.shape(vectors)))
-            raise InputError(f"The index in '{place}' is of other vectors than these {given}; build it again.")
+            raise InputError(f"The index in '{place}' belongs to other vectors than these {given}; build it again.")
         return index
 
 

@@ -15,8 +15,8 @@ CHUNK_BYTES, GALLERY_BYTES = 32_000_000, 64_000_000
 
 @dataclass(frozen=True)
 class Reach:
-    """What each of q queries can find among n rows: the row that each leaves out (q,), -1 for none; a mask (n,), None for all; and how many every
-    query can find; one whose own row the mask hides anyhow loses nothing by it.
+    """The searchable rows of q queries among n: the row excluded by each (q,), -1 for none; a mask (n,), None for all; and the number that every
+    query can find, not counting an excluded row that the mask hides anyway.
     """
 
     excluded: NDArray[np.int64]
@@ -24,21 +24,21 @@ class Reach:
     available: int
 
     def count(self, k: int) -> int:
-        """k, or fewer where fewer are left for some query; raises InputError where nothing is."""
+        """k, or fewer if a query has fewer results; raises InputError if there are none."""
         if self.available < 1:
-            raise InputError("No image is left to be found; take back a filter.")
+            raise InputError("No image is left to search; remove a filter.")
         return min(k, self.available)
 
 
 def reach(n: int, queries: int, exclude: Any = None, allowed: Any = None) -> Reach:
-    """What so many queries can find among n rows; InputError where `exclude` is not a row or -1 for each query, or `allowed` no mask (n,)."""
+    """The `Reach` of queries among n rows; raises InputError if `exclude` is not a row or -1 per query, or `allowed` is not a mask (n,)."""
     mask, excluded = checked_mask(allowed, n), checked_exclude(exclude, queries, n)
     left_out = excluded >= 0 if mask is None else (excluded >= 0) & mask[excluded]
     return Reach(excluded, mask, (n if mask is None else int(mask.sum())) - int(left_out.any()))
 
 
 def checked_mask(allowed: Any, n: int) -> NDArray[np.bool_] | None:
-    """The mask (n,) of the rows that may be found; raises InputError where it is none."""
+    """The validated mask (n,) of searchable rows; raises InputError if it is invalid."""
     mask = None if allowed is None else to_numpy(allowed)
     if mask is not None and (mask.shape != (n,) or mask.dtype != bool):
         raise InputError(f"allowed must hold True or False for each of {n} rows; got shape {mask.shape}, {mask.dtype}.")
@@ -46,7 +46,7 @@ def checked_mask(allowed: Any, n: int) -> NDArray[np.bool_] | None:
 
 
 def checked_exclude(exclude: Any, queries: int, n: int) -> NDArray[np.int64]:
-    """The row that each of so many queries leaves out (q,), -1 for none; raises InputError where it is none of n rows, or of other queries."""
+    """The validated row that each query excludes (q,), -1 for none; raises InputError for rows out of range or another number of queries."""
     if exclude is None:
         return np.full(queries, -1)
     rows = np.atleast_1d(to_numpy(exclude))
@@ -69,14 +69,14 @@ def nearest(queries: Any, gallery: Any, k: int, exclude: Any = None) -> Neighbor
     Args:
         queries: (q, d), or one vector (d,).
         gallery: (n, d).
-        k: how many. Where a query has fewer to find, so many of all: (q, n), or (q, n - 1) where rows are left out.
+        k: number of results; fewer for all queries if one has fewer: (q, n), or (q, n - 1) with excluded rows.
         exclude: one gallery row for each query that must not be returned (q,), such as the query itself; -1 for none.
 
     Raises:
-        InputError: if the dimensions differ, k < 1, `exclude` does not fit, or a vector is not finite or all zeros.
+        InputError: the dimensions differ, k < 1, `exclude` is invalid, or a vector is not finite or all zeros.
 
-    Memory beyond the result is bounded, also where float32 vectors are memory-mapped: some 64 MB of the gallery are scaled at a time, and
-    similarities are computed for a chunk of queries.
+    Memory beyond the result is bounded, also for memory-mapped float32 vectors: about 64 MB of the gallery are scaled at a time, and similarities are
+    computed for a chunk of queries.
     """
     gallery_rows = checked_rows(gallery, "The gallery")
     query_rows = gallery_rows if queries is gallery else checked_rows(np.atleast_2d(to_numpy(queries)), "The queries")
@@ -91,10 +91,10 @@ def nearest(queries: Any, gallery: Any, k: int, exclude: Any = None) -> Neighbor
 def scan(
     vectors: NDArray[np.float32], queries: NDArray[np.float32], k: int, *, exclude: Any = None, allowed: NDArray[np.bool_] | None = None
 ) -> Neighbors:
-    """As `nearest`, for rows that are checked and of unit length, as a Space has them: they are taken as they are and read once.
+    """As `nearest`, for validated unit rows, such as those of a Space: they are read once, without a copy.
 
-    Rows (n, d) may be memory-mapped; a row of zeros is like nothing, similarity 0. `allowed` is a mask (n,) of the rows that may be found; where none
-    is left, that is an InputError.
+    Rows (n, d) may be memory-mapped; a row of zeros has similarity 0 to everything. `allowed` is a mask (n,) of the searchable rows; raises
+    InputError if none is left.
     """
     within = reach(len(vectors), len(queries), exclude, allowed)
     return _search(queries, vectors, within.count(k), within, lambda rows, name, first: rows)
@@ -107,7 +107,7 @@ def _search(
     within: Reach,
     scale: Callable[[NDArray[np.float32], str, int], NDArray[np.float32]],
 ) -> Neighbors:
-    """The `count` best for each query, a part of the gallery and a chunk of the queries at a time; `scale` makes unit rows of them."""
+    """The `count` best for each query, over chunks of gallery and queries; `scale` normalizes rows."""
     found = Neighbors(np.empty((len(queries), count), np.int64), np.empty((len(queries), count), np.float32))
     width = max(1, GALLERY_BYTES // (4 * gallery.shape[1]))
     for first in range(0, len(gallery), width):
@@ -117,6 +117,7 @@ def _search(
         for begin in range(0, len(queries), size):
             chunk = slice(begin, begin + size)
             similarities = scale(queries[chunk], "The queries", begin) @ part.T
+            # -inf instead of dropping columns, so that column numbers stay gallery rows
             similarities[:, hidden] = -np.inf
             own = within.excluded[chunk] - first
             inside = np.flatnonzero((own >= 0) & (own < len(part)))
@@ -127,7 +128,7 @@ def _search(
 
 
 def _add(found: Neighbors, chunk: slice, first: int, rows: NDArray[np.int64], similarities: NDArray[np.float32]) -> None:
-    """Puts the best of a part of the gallery, which begins with row `first`, among those of the parts before it."""
+    """Merges the best of a gallery chunk, which starts at row `first`, with those of earlier chunks."""
     rows, kept, count = rows + first, min(first, found.rows.shape[1]), found.rows.shape[1]
     if kept:
         rows, similarities = np.hstack([found.rows[chunk, :kept], rows]), np.hstack([found.similarities[chunk, :kept], similarities])
@@ -137,13 +138,14 @@ def _add(found: Neighbors, chunk: slice, first: int, rows: NDArray[np.int64], si
 
 
 def _largest(similarities: NDArray[np.float32], k: int) -> NDArray[np.int64]:
-    """Columns of the k largest of each row (b, k), largest first, equal ones by column.
+    """Columns of the k largest of each row (b, k), largest first, ties by column.
 
     The columns are dealt into groups; at least k values are as large as the k-th largest of the groups' maxima, so only the few columns
     that reach it are sorted. That is one pass of maxima and one of comparisons, some five times as fast as `argpartition`, and unlike
     it leaves nothing to chance where values are equal.
     """
     queries, columns = similarities.shape
+    # 4 k groups keep the number of columns at or above the threshold small; 64 columns per group make the pass over maxima cheap
     groups = max(4 * k, columns // 64)
     if k == 0 or groups > columns // 2:
         return np.argsort(-similarities, axis=1, kind="stable")[:, :k]

@@ -1,4 +1,4 @@
-"""The nearest images of any notion, from the one index of the encoder's vectors."""
+"""Search in any notion's space through the index of the encoder's vectors."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ from likeness.search.notion_view import PROBES, Cells, Floats, NotionView, best
 
 
 class NotionSearch:
-    """Finds the nearest of a notion's space among indexed vectors, without transforming them all.
+    """Searches a notion's space among indexed vectors, without transforming all of them.
 
-    The cells nearest to a query in the notion's space are looked through exactly (see `NotionView`). |U'x| is kept for each cell that was
-    ever looked through; `calibrate_nprobe` fills it for all.
+    The cells nearest to a query in the notion's space are searched exactly (see `NotionView`). |U'x| is cached for each searched cell;
+    `calibrate_nprobe` fills it for all.
     """
 
     def __init__(self, index: Cells, U: Any = None) -> None:
@@ -25,13 +25,13 @@ class NotionSearch:
         self._rows, self._vectors = np.asarray(index.rows), np.asarray(index.vectors)
 
     def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: Any = None, probes: int | None = None) -> Neighbors:
-        """The k most similar images of each query among those in the cells that are looked through.
+        """The k most similar images of each query among the searched cells.
 
         Args:
             queries: (q, m), images or texts in the notion's space, as its `transform` gives them.
-            k: how many; where the cells hold fewer than k, more of them are looked through. Where a query has fewer to find, so many of all.
+            k: number of results; more cells are searched if needed. Fewer for all queries if one has fewer.
             exclude, allowed: for each query (q,) a row that is left out, -1 for none, and a mask (n,) of the rows that may be found.
-            probes: cells to look through, in place of the usual number.
+            probes: number of cells to search, instead of the default.
 
         Returns:
             Rows (q, k) and cosines in the notion's space (q, k), nearest first, equal ones by row.
@@ -59,10 +59,10 @@ class NotionSearch:
     def around(
         self, near: Floats, places: Floats, least: int = 1, *, allowed: NDArray[np.bool_] | None = None, probes: int | None = None
     ) -> tuple[NDArray[np.int64], Floats]:
-        """All images in the cells that are near to any of `near` (v, m), rows (r,) in the order of the cells, and their cosines (t, r) to each of
-        `places` (t, m).
+        """All images in the cells nearest to any of `near` (v, m): rows (r,) in the order of the cells, and their cosines (t, r) to each of `places`
+        (t, m).
 
-        More cells are looked through for `least` images, where there are as many; `allowed` and `probes` as of `nearest`.
+        More cells are searched until there are `least` images; `allowed` and `probes` as in `nearest`.
         """
         rows, values = self._look_through(self.view.order_by_any(near), self.view.toward(places), least, allowed, probes or self.probes)
         return rows, np.ascontiguousarray(values.T)

@@ -1,4 +1,4 @@
-"""An index seen through a notion: which of its cells are nearest to a query there, and how its vectors compare with it."""
+"""View of an index in a notion's space: rank its cells by nearness to a query, and compare its vectors."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ PROBES = 64
 @dataclass(frozen=True)
 class Cells:
     """Vectors (n, d) of images in cells, those of a cell beside each other: unit centers (cells, d), where each cell begins and ends (cells + 1,),
-    and the number of each vector's image (n,), ascending within a cell. They may be memory-mapped, so that what is not asked for is not read.
+    and the number of each vector's image (n,), ascending within a cell. They may be memory-mapped, so that only needed parts are read.
     """
 
     centers: Floats
@@ -27,7 +27,7 @@ class Cells:
     vectors: Floats
 
     def cell(self, number: int) -> slice:
-        """Where the cell lies in `rows` and `vectors`."""
+        """The slice of the cell in `rows` and `vectors`."""
         return slice(int(self.starts[number]), int(self.starts[number + 1]))
 
 
@@ -49,10 +49,11 @@ class NotionView:
     def codes(self, vectors: Floats) -> tuple[Floats, Floats]:
         """Unit rows (r, m) of the notion's space, and the lengths |U'x| (r,) that they had.
 
-        A vector at a right angle to all of U has no place there: its row is zero, its length infinite, and so its similarity to all is zero.
+        A vector orthogonal to U gets a zero row and infinite length, so that its similarities are zero.
         """
         codes: Floats = vectors if self.U is None else vectors @ self.U
         lengths: Floats = np.sqrt(np.einsum("ij,ij->i", codes, codes))
+        # below rounding a length is noise: dividing by infinity gives a zero row instead of a random direction
         lengths[lengths <= np.finfo(np.float32).eps * (1 if self.U is None else np.linalg.norm(self.U))] = np.inf
         return codes / lengths[:, None], lengths
 
@@ -65,22 +66,23 @@ class NotionView:
         return np.argsort(-(codes @ self._centers.T), axis=1, kind="stable")
 
     def order_by_any(self, codes: Floats) -> NDArray[np.int64]:
-        """Cells (cells,), those nearest to any of a few places of the notion's space (v, m) first."""
+        """Cells (cells,), those nearest to any of a few points (v, m) of the notion's space first."""
         return np.argsort(-products_with_few(self._centers, codes).max(axis=1), kind="stable")
 
     def checked(self, queries: Any, k: int) -> Floats:
-        """Queries in the notion's space as unit rows (q, m); InputError on rows that do not fit, or k below 1."""
+        """Queries in the notion's space as unit rows (q, m); raises InputError for mismatched rows, or k below 1."""
         rows = checked_rows(queries, "The queries")
         if rows.shape[1] != self._centers.shape[1]:
-            raise InputError(f"The queries have {rows.shape[1]} dimensions, the space {self._centers.shape[1]}; transform them by the same notion.")
+            raise InputError(f"The queries have {rows.shape[1]} dimensions, the space {self._centers.shape[1]}; transform them with the same notion.")
         if k < 1:
             raise InputError(f"k is {k}, but at least 1 neighbor must be asked for.")
         return unit_rows(rows, "The queries")
 
 
 def best(rows: NDArray[np.int64], values: Floats, k: int) -> tuple[NDArray[np.int64], Floats]:
-    """The k largest values with their rows, equal ones by row."""
+    """The k largest values with their rows, ties by row."""
     if len(values) > k:
+        # includes ties with the k-th value, which the sort below resolves by row number
         reached = np.flatnonzero(values >= np.partition(values, len(values) - k)[len(values) - k])
         rows, values = rows[reached], values[reached]
     order = np.lexsort((rows, -values))[:k]

@@ -1,4 +1,4 @@
-"""Whether a search compares every image or looks through the nearest cells of an index, and what that costs in recall, measured by exact answers."""
+"""Choose between exact search and the nearest cells of an index, with recall measured against exact answers."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ _BYTES = 4
 
 @dataclass(frozen=True)
 class Calibration:
-    """How many cells a notion needs.
+    """Recall of a notion's search by number of cells.
 
     Attributes:
         recall: of the k nearest, the share found in the first c cells, c = 1, 2 ... (cells,), mean over the queries asked.
@@ -34,10 +34,10 @@ class Calibration:
 
 
 def calibrate_nprobe(search: NotionSearch, queries: int = 100, k: int = 10, seed: int = 0) -> Calibration:
-    """Reads every vector once and answers some queries exactly: what share of the k nearest lies in how many cells.
+    """Measures the share of the k nearest in the first c cells, by answering some queries exactly in one pass over the vectors.
 
-    Queries are images of the index; each is left out of its own neighbors. On the way |U'x| is kept for all images, so that searches after it are
-    faster; the search's `probes` are not changed.
+    Queries are images of the index, excluded from their own neighbors. It also caches |U'x| of all images, which speeds up later searches; the
+    search's `probes` are not changed.
     """
     index, view = search.index, search.view
     n = len(index.rows)
@@ -49,6 +49,7 @@ def calibrate_nprobe(search: NotionSearch, queries: int = 100, k: int = 10, seed
         part = slice(begin, min(begin + _PART, n))
         near = toward @ index.vectors[part].T / search.lengths(part)
         inside = (chosen >= part.start) & (chosen < part.stop)
+        # a query must not find itself
         near[inside, chosen[inside] - part.start] = -np.inf
         values, places = np.hstack([values, near]), np.hstack([places, np.broadcast_to(np.arange(part.start, part.stop), near.shape)])
         best = np.argpartition(-values, min(count, values.shape[1]) - 1, axis=1)[:, :count]
@@ -57,7 +58,7 @@ def calibrate_nprobe(search: NotionSearch, queries: int = 100, k: int = 10, seed
 
 
 def _curve(order: NDArray[np.int64], starts: NDArray[np.int64], places: NDArray[np.int64]) -> Calibration:
-    """From each query's cells in order (q, cells) and the places of its nearest in the index (q, k)."""
+    """The calibration from each query's ordered cells (q, cells) and the positions of its nearest in the index (q, k)."""
     rank = np.empty_like(order)
     np.put_along_axis(rank, order, np.broadcast_to(np.arange(order.shape[1]), order.shape), 1)
     needed = np.take_along_axis(rank, np.searchsorted(starts, places, side="right") - 1, 1)
@@ -68,8 +69,8 @@ def _curve(order: NDArray[np.int64], starts: NDArray[np.int64], places: NDArray[
 
 @dataclass(frozen=True)
 class Plan:
-    """How a space of n images and m dimensions is searched: by comparing every image, or through so many cells (`probes`), with the share of the
-    nearest that is found, as measured; `cheap_exact`, where comparing every image takes so little that nothing else is worth a look.
+    """How a space of n images and m dimensions is searched: exactly, or through `probes` cells with the measured recall; `cheap_exact` if exact
+    search is so fast that the index is not considered.
     """
 
     exact: bool
@@ -85,16 +86,17 @@ class Plan:
 
 
 def plan(n: int, m: int, d: int, calibration: Calibration | None = None, recall: float = RECALL) -> Plan:
-    """Exact where comparing all n codes of m dimensions reads no more than is cheap_exact, or than the cells of vectors of d dimensions would, or
-    where there is no index, and so no calibration. `recall` must be found.
+    """Exact if comparing all n codes of m dimensions reads no more than the limit of cheap_exact, or than the cells of d-dimensional vectors would,
+    or without an index, and so without calibration. `recall` is the minimum.
 
-    A notion of few dimensions spreads its nearest over most cells, which are cut by what the encoder sees; but its codes are short, so that comparing
-    them all is fast. With many dimensions it is the other way round.
+    The nearest images of a low-dimensional notion are spread over most cells, which follow the encoder's space; but its codes are short, so that
+    exact search is fast. With many dimensions it is the other way round.
     """
     everything = n * m * _BYTES
     exact = Plan(True, 0, 1.0, everything <= _CHEAP_BYTES)
     if calibration is None or exact.cheap_exact:
         return exact
+    # cost of the cells: their vectors in the encoder's d dimensions, and the ranking of all centers in the notion's m
     probes = calibration.probes(recall)
     share = float(calibration.share[probes - 1])
     through_cells = int(share * n * d + len(calibration.share) * m) * _BYTES

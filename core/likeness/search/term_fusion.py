@@ -18,7 +18,7 @@ _LEAST = 1e-3  # of an image that is less similar than those that gave the minim
 
 
 class TermStatistics(NamedTuple):
-    """Of the similarities to each term over images: minimum, mean and standard deviation, each (t, 1)."""
+    """Minimum, mean and standard deviation over images of the similarities to each term, each (t, 1)."""
 
     low: Floats
     mean: Floats
@@ -26,8 +26,9 @@ class TermStatistics(NamedTuple):
 
 
 def term_statistics(similarities: Floats) -> TermStatistics:
-    """Of similarities (t, n); of a term that all images are equally like the deviation is infinite."""
+    """Statistics of similarities (t, n); the deviation is infinite for a term with equal similarities."""
     deviation = similarities.std(axis=1, keepdims=True)
+    # dividing by infinity makes z zero, so that a term without contrast decides nothing
     deviation = np.where(deviation > _FLAT, deviation, np.inf).astype(np.float32)
     return TermStatistics(similarities.min(axis=1, keepdims=True), similarities.mean(axis=1, keepdims=True), deviation)
 
@@ -40,7 +41,7 @@ def all_hold(
     avoided_from: float = AVOIDED_FROM,
     avoided_slope: float = AVOIDED_SLOPE,
 ) -> Floats:
-    """How well all terms hold of each image, from 0 to 1: exp(sum |w| log h / sum |w|), the weighted geometric mean of how well each does.
+    """How well all terms hold for each image, from 0 to 1: exp(sum |w| log h / sum |w|), the weighted geometric mean of how well each holds.
 
     A term holds by h = (s - low) / (high - low), with the lowest similarity over all images and the highest of those that are ranked; terms are
     multiplied, so that none makes up for another, as in BASIC (arXiv 2510.25387, section 4). A term of a weight below 0 holds by h = sigmoid(2 - z),
@@ -55,12 +56,13 @@ def all_hold(
     logs = np.empty_like(similarities)
     logs[liked] = _liked(similarities[liked], statistics.low[liked], similarities[liked].max(axis=1, keepdims=True))
     z = (similarities[~liked] - statistics.mean[~liked]) / statistics.deviation[~liked]
+    # log sigmoid(-x), computed without overflow
     logs[~liked] = -np.logaddexp(0, avoided_slope * (z - avoided_from))
     return np.asarray(np.exp(np.abs(signed) / np.abs(signed).sum() @ logs), np.float32)
 
 
 def may_be_best(similarities: Floats, statistics: TermStatistics, weights: Sequence[float], k: int) -> NDArray[np.int64]:
-    """Numbers (r,), ascending, of the images that can be among the k of which all terms hold best, and those most similar to each term.
+    """Ascending indices (r,) of the images that can be among the k for which all terms hold best, and those most similar to each term.
 
     Nothing that is among the best is missed: `all_hold` of some images bounds the score of the k-th best from below, and how well the terms of
     weights above 0 hold alone bounds that of each image from above. Arguments as of `all_hold`.
@@ -72,6 +74,7 @@ def may_be_best(similarities: Floats, statistics: TermStatistics, weights: Seque
     least = np.log(np.partition(all_hold(similarities[:, some], statistics, weights), -k)[-k]) * np.abs(signed).sum() - _ROUNDING
     low, high = statistics.low[liked], similarities[liked, highest[liked]][:, None]
     kept = np.zeros(n, bool)
+    # they define the upper end of each term's scale, so dropping them would change all scores
     kept[highest] = True
     for begin in range(0, n, _BLOCK):
         bounds = signed[liked] @ _liked(similarities[:, begin : begin + _BLOCK][liked], low, high)

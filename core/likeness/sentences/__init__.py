@@ -1,4 +1,4 @@
-"""A notion from one sentence, without a language model: lists that ship, WordNet's kinds of things, and what occurs in the images."""
+"""Notions from one sentence, without a language model: shipped word lists, WordNet, and occurrence in the images."""
 
 from likeness.sentences.notion_from_sentence import (
     Pruned as Pruned,

@@ -1,4 +1,4 @@
-"""A notion from one sentence: the words that can vary come from lists and WordNet, and those that do not occur in the images are left out."""
+"""Make a notion from one sentence: aspects come from word lists and WordNet, without those that do not occur in the images."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -30,7 +30,7 @@ _OF_MANY = ("number", "count", "amount")
 
 
 class Pruned(NamedTuple):
-    """An aspect that was left out, and why, in words that end a sentence."""
+    """A dropped aspect, and the reason as the end of a sentence."""
 
     aspect: str
     reason: str
@@ -38,10 +38,10 @@ class Pruned(NamedTuple):
 
 @dataclass(frozen=True)
 class SentenceNotion:
-    """What a sentence became.
+    """The notion of a sentence, and how it was derived.
 
     Attributes:
-        held: the thing that is compared, "dog", or "" where it is the image as a whole.
+        held: the compared thing, "dog", or "" for the image as a whole.
         varies: the property, "color".
         source: where the aspects come from.
         images: of how many images each aspect of the notion is the best match; none where there were no images.
@@ -169,7 +169,7 @@ def _first_known(templates: Sequence[str], base: "Space | None") -> str:
 
 
 def unknown_in(base: "Space | None", text: str) -> list[str]:
-    """Words that the space's encoder does not know; none where there is no encoder."""
+    """Words unknown to the space's encoder; empty without an encoder."""
     return [] if base is None or base.encoder is None else unknown_words(base.encoder, text)
 
 

@@ -1,4 +1,4 @@
-"""The nouns of WordNet that ship (`assets/wordnet`) as a tree: kinds of things, and those that a picture can show."""
+"""Shipped nouns of WordNet (`assets/wordnet`) as a tree of kinds of things."""
 
 import gzip
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Which aspects occur in given images, without labels."""
+"""Detect without labels which aspects occur in images."""
 
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ class Occurrence(NamedTuple):
 
 
 def occurring(images: Rows, aspects: Rows) -> Occurrence:
-    """Which aspects are the best match of more images than a word without a meaning would be.
+    """Finds the aspects that are the best match of more images than a meaningless word would be.
 
     A word without a meaning is an aspect whose difference a_j - m from the mean m of the aspects is turned into a random direction of d dimensions.
     Its similarity to image x is then normal with mean <x, m> and standard deviation |a_j - m| / sqrt(d), so that it is expected to be the best match

@@ -1,4 +1,4 @@
-"""What a sentence says: the property that varies from image to image, and what has it."""
+"""Parse a sentence into the varying property and the thing that has it."""
 
 import re
 from dataclasses import dataclass
@@ -84,12 +84,12 @@ def read_sentence(sentence: str) -> Reading:
     # "same car" is "same kind of car" where there is a list of these
     reading = _by_list(words, subject, head) or _by_list([*words, "kind"], subject, "kind") or _by_noun(words, subject, head)
     if reading is None:
-        raise InputError(f"'{sentence.strip()}' names nothing that can vary from image to image; write what is to be the same, such as {EXAMPLES}.")
+        raise InputError(f"'{sentence.strip()}' contains no property that can vary; write what should be the same, such as {EXAMPLES}.")
     return reading
 
 
 def _clauses(text: str) -> tuple[str, str]:
-    """Who is similar, and in what."""
+    """Splits a sentence into subject and property."""
     found = _SIMILAR.match(text)
     who, rest = (found["who"], found["rest"]) if found else ("", text)
     for saying, word in _SAYINGS.items():

@@ -1,4 +1,4 @@
-"""Lists of what a property can be (`assets/lists`): colors, weather, rooms, what people do."""
+"""Shipped lists of values of properties (`assets/lists`): colors, weather, rooms, activities."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,15 +28,15 @@ class WordList:
     words: tuple[str, ...]
 
     def fits(self, thing: str) -> bool:
-        """Whether it is for a thing, "" where none is named."""
+        """True if the list applies to a thing, "" for none."""
         return not self.of or any(thing and is_kind_of(thing, each) for each in self.of)
 
     def templates_for(self, thing: str) -> tuple[str, ...]:
-        """The templates with the thing put in, or those without one where it is ""."""
+        """The templates with the thing filled in, or those without a thing if it is ""."""
         return tuple(_put(each, thing) for each in self.templates) if thing else self.alone
 
     def aspects_for(self, thing: str) -> tuple[str, ...]:
-        """The aspects with the thing put in."""
+        """The aspects with the thing filled in."""
         return tuple(_put(each, thing or "thing") for each in self.words)
 
 

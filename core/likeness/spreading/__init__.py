@@ -1,4 +1,4 @@
-"""Labels spread: from a few labeled images to all, in any space, and what to look at next."""
+"""Propagate labels from a few images to all, in any space, and queue images to review."""
 
 from likeness.spreading.given_labels import labels_of_paths as labels_of_paths
 from likeness.spreading.label_queue import (

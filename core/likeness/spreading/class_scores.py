@@ -1,4 +1,4 @@
-"""The two ways from a few labels to scores of all images: along the graph of neighbors, and by a linear probe. Both hold labels out as they go."""
+"""Class scores of all images from a few labels, by graph propagation or a linear probe, with held-out scores of the labeled images."""
 
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -109,6 +109,7 @@ def _probed(rows: NDArray[np.float32], numbers: NDArray[np.int64], read: NDArray
     """Log probabilities (r, c) of the rows that are read; classes that have no label here share what little is left."""
     present, shares = np.unique(numbers), np.zeros((len(read), c))
     if len(present) < 2:
+        # a probe needs two classes; with one it is certain
         shares[:, present] = 1
         return _log_shares(shares)
     from sklearn.linear_model import LogisticRegression
@@ -126,6 +127,7 @@ def _log_shares(scores: NDArray[np.floating]) -> Floats:
     c, sums = shares.shape[1], shares.sum(axis=1, keepdims=True)
     np.divide(shares, sums, out=shares, where=sums > 0)
     shares[sums[:, 0] <= 0] = 1 / c
+    # a floor: the logarithm stays finite, and no class is excluded for sure
     shares *= 1 - _FLOOR
     shares += _FLOOR / c
     return np.asarray(np.log(shares, out=shares))

@@ -1,4 +1,4 @@
-"""Labels as people give them, most of them missing: classes and numbers."""
+"""Partial labels: classes and indices."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,13 +73,13 @@ def labels_of_paths(table: ImageTable, file: Path) -> NDArray[np.object_]:
         InputError: as `likeness.data.read_label_file`, a table without images, a path that is none of the table's, or fewer than two classes.
     """
     if not table.has_images:
-        raise InputError(f"The rows of '{table.name}' have no images, so the labels of '{file.name}' fit none of them.")
+        raise InputError(f"The rows of '{table.name}' have no images, so the labels of '{file.name}' match none of them.")
     named = labels_by_path(read_label_file(file), table)
     paths = table.frame["path"].astype(str)
     strange = sorted(set(named) - set(paths))
     if strange:
         raise InputError(
-            f"The label file '{file.name}' names '{strange[0]}', which is no image of '{table.name}' ({len(strange)} such); write paths as in "
+            f"The label file '{file.name}' names '{strange[0]}', which is not an image of '{table.name}' ({len(strange)} such); write paths as in "
             f"'{paths.iloc[0]}'."
         )
     found = np.array([named.get(path) for path in paths], dtype=object)

@@ -1,4 +1,4 @@
-"""What to look at next: images whose label is uncertain, and labels that the others contradict."""
+"""Queue of images to review: uncertain labels, and labels that the others contradict."""
 
 import numpy as np
 import pandas as pd
@@ -73,7 +73,7 @@ def uncertain_rows(found: LabelSpread, count: int) -> NDArray[np.int64]:
 
 
 def label_screens(found: LabelSpread, size: int = 24) -> list[NDArray[np.int64]]:
-    """Groups of images that are expected to have one label, to be confirmed at a glance: rows without a label, up to `size` each.
+    """Groups of up to `size` unlabeled images with the same predicted label, to be confirmed at a glance.
 
     Each class's images are dealt to screens in the order of their probability, and the screens are sorted by their mean. The most probable come first
     as long as the labels of images without a given one are less than .6 probable in the mean: those that are sure are confirmed with few corrections

@@ -1,5 +1,4 @@
-"""Labels spread along a graph of each image and its nearest: Zhou, Bousquet, Lal, Weston and Schoelkopf, "Learning with local and global
-consistency", NIPS 2003."""
+"""Label propagation on the neighbor graph: Zhou, Bousquet, Lal, Weston and Schoelkopf, "Learning with local and global consistency", NIPS 2003."""
 
 from collections import OrderedDict
 from threading import Lock
@@ -50,6 +49,7 @@ def neighbor_graph(space: "Space", neighbors: int = NEIGHBORS, *, progress: Prog
         if key in _graphs:
             _graphs.move_to_end(key)
             return _graphs[key]
+    # outside of the lock: others keep reading; two threads may compute the same graph, and either result is right
     graph = _graph(space, key[1], progress)
     with _LOCK:
         _graphs[key] = graph
@@ -71,13 +71,16 @@ def _graph(space: "Space", k: int, progress: Progress | None) -> "csr_array":
         if progress:
             progress(part.stop, n)
     real = rows >= 0  # an index may find fewer
+    # |x - y|^2 of unit vectors; rounding can make the cosine of copies exceed 1
     squares = np.maximum(2 - 2 * similarities.astype(np.float64), 0)
     reach = np.sqrt(np.where(real, squares, 0).max(axis=1))
+    # if all neighbors are copies the scale is 0: eps makes their weight exp(0) = 1 instead of NaN
     scale = np.maximum(reach[:, None] * reach[np.maximum(rows, 0)], np.finfo(np.float32).eps)
     weights = np.exp(-squares / scale).astype(np.float32)
     begins = np.concatenate([[0], real.sum(axis=1).cumsum()])
     directed = csr_array((weights[real], rows[real].astype(np.int32), begins.astype(np.int32)), shape=(n, n))
     directed.sort_indices()
+    # the maximum, not the sum, so that mutual neighbors do not count twice
     return directed.maximum(directed.T).tocsr()
 
 
@@ -115,6 +118,7 @@ def _solved(graph: "csr_array", right: Rows, alpha: np.float32, tolerance: float
         if (length <= enough).all():
             break
         image = direction - alpha * (graph @ direction)
+        # a converged column has direction 0: tiny keeps 0 / 0 from becoming NaN while others go on
         step = length / np.maximum(_products(direction, image), np.finfo(np.float32).tiny)
         solution += step * direction
         residual -= step * image

@@ -1,4 +1,4 @@
-"""From a few labeled images to all, in a space."""
+"""Propagate labels from a few images of a space to all."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,7 +39,7 @@ class LabelSpread:
             times or more.
         held_out_right: how many of them the others say.
         selections: how many times these were given; as many as labels where nothing is known of that.
-        unjudged: labels of classes that have two or more, all given in one go.
+        unjudged: labels of classes that have two or more, all given at once.
     """
 
     space: "Space"
@@ -87,7 +87,7 @@ class LabelSpread:
 
     @property
     def accuracy(self) -> float:
-        """Share of the held-out labels that the others say; NaN where none could be held out.
+        """Share of held-out labels that the others predict; NaN if none could be held out.
 
         It is that of images like the labeled ones. Labels that were chosen because they were uncertain are harder than the rest, so that it is too
         low then; classes with a single label, or without any, are not judged. Images that were chosen together, as by a lasso, are alike and find
@@ -97,7 +97,7 @@ class LabelSpread:
 
     @property
     def is_low(self) -> bool:
-        """Whether the accuracy is that of much fewer labels, as most of a class had to be held out at once."""
+        """True if the accuracy underestimates, because most labels of a class had to be held out at once."""
         return self.selections < min(self.held_out, _FEW_SELECTIONS * len(self.classes))
 
     @property

@@ -1,4 +1,4 @@
-"""Tags, values and notes that people give to images: kept with who and when, by several at once, and attributes of the images at once."""
+"""Manual tags, values and notes of images: stored with author and time, editable by several people at once, and available as attributes."""
 
 from likeness.tagging.attributes import labeled_rows as labeled_rows, tag_store as tag_store, tags_file as tags_file, with_tags as with_tags
 from likeness.tagging.csv_files import (

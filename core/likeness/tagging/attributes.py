@@ -1,4 +1,4 @@
-"""Where the tags of a dataset lie, and how they become attributes of its images."""
+"""Location of a dataset's tags, and their conversion to attributes of a table."""
 
 import hashlib
 import re
@@ -24,8 +24,8 @@ _LONGEST = 40
 
 
 def tags_file(source: str) -> "Path":
-    """The file of a dataset's tags in the user's or server's own folder (`likeness.io.cache_dir`), the same for every encoder. A relative path of a
-    source is that of the current folder. Raises InputError for a path that may not be read here.
+    """The tag file of a dataset in the cache (`likeness.io.cache_dir`), the same for every encoder. Relative sources are relative to the current
+    folder. Raises InputError for a path that may not be read here.
     """
     place = source if is_url(source) else absolute_source(source)
     name = _ODD.sub("-", place.rstrip("/").rsplit("/", 1)[-1]).strip("-")[:_LONGEST]
@@ -33,19 +33,17 @@ def tags_file(source: str) -> "Path":
 
 
 def tag_store(source: str, table: ImageTable) -> TagStore:
-    """The store of a dataset's tags; no new tag or attribute gets the name of one of the table's columns. Raises
-    InputError for rows without images.
-    """
+    """The tag store of a dataset, with the table's column names reserved. Raises InputError for rows without images."""
     if not table.has_images:
-        raise InputError(f"The rows of '{table.name}' have no images, and tags belong to images by their paths; pass `images=` with the vectors.")
+        raise InputError(f"The rows of '{table.name}' have no images, but tags are stored by image path; pass `images=` with the vectors.")
     return TagStore(tags_file(source), table.frame.columns)
 
 
 def with_tags(table: ImageTable, store: TagStore) -> ImageTable:
-    """The table with a column more for each tag (bool), attribute (category) and the notes, as `TagStore.columns`: attributes like all others.
+    """The table with additional columns for each tag (bool), attribute (category) and the notes, as in `TagStore.columns`.
 
-    What the dataset has stays as it is: where a column has come into it that is called like a tag, the tag is "NAME (tag)".
-    `frame.attrs["tag_columns"]` says which column holds which tag or attribute.
+    Existing columns are not changed: a tag with the name of one becomes "NAME (tag)". `frame.attrs["tag_columns"]` maps columns to tags and
+    attributes.
 
     Example:
         >>> import tempfile
@@ -75,8 +73,8 @@ def with_tags(table: ImageTable, store: TagStore) -> ImageTable:
 
 
 def labeled_rows(table: ImageTable, attributes: str | Iterable[str]) -> "NDArray[np.int64]":
-    """Rows (m,) of the images that have a value of each of these attributes; metrics and training take only such. Raises InputError for an attribute
-    that the table lacks.
+    """Rows (m,) of the images that have a value of each of these attributes, as metrics and training need. Raises InputError for an unknown
+    attribute.
     """
     names = [attributes] if isinstance(attributes, str) else list(attributes)
     for name in names:

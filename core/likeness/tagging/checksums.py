@@ -1,7 +1,7 @@
-"""Checksums in the file of tags, one for each edit: a bit that has changed on the disk is noticed, and never read as another label.
+"""One checksum per edit in the tag file, so that a bit flip on disk is detected instead of read as another label.
 
-The checksum of an edit covers its row in the log, all that it changed, and the names of images, attributes and values that came with it. What each
-image has now (`state`) is no edit's own; it is compared with the sum of all changes. Files of older versions have no checksums until their next edit.
+The checksum of an edit covers its log row, its changes, and the image, attribute and value names that it added. The current values (`state`) belong
+to no single edit; they are compared with the sum of all changes. Files of older versions get checksums with their next edit.
 """
 
 import hashlib
@@ -32,11 +32,11 @@ _FOLLOW = (
 
 
 class DamagedError(Exception):
-    """A file holds what nobody wrote; the text says where, as " in edit 7", if that is known."""
+    """A tag file was corrupted; the message says where, such as " in edit 7", if known."""
 
 
 def seal(connection: sqlite3.Connection) -> None:
-    """Writes the checksum of each edit that has none: of a new one, and in a file of an older version of all before it."""
+    """Writes missing checksums: of a new edit, and in a file of an older version of all edits before it."""
     connection.execute(_TABLE)
     newest, *before = connection.execute(f"SELECT edit, {', '.join(_NAMES)} FROM checksums ORDER BY edit DESC LIMIT 1").fetchone() or (0, 0, 0, 0)
     new = [edit for (edit,) in connection.execute("SELECT id FROM edits WHERE id > ? ORDER BY id", (newest,))]
@@ -48,7 +48,7 @@ def seal(connection: sqlite3.Connection) -> None:
 
 
 def verify(connection: sqlite3.Connection) -> None:
-    """Raises DamagedError where the file is not as the edits left it, or sqlite3.Error where SQLite itself cannot read it."""
+    """Raises DamagedError if the content does not match the checksums, or sqlite3.Error if SQLite cannot read the file."""
     if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
         raise DamagedError
     damaged = _damaged(connection)
@@ -58,11 +58,11 @@ def verify(connection: sqlite3.Connection) -> None:
     given = f"SUM(CASE WHEN after_edit IS NULL THEN 0 ELSE {_ROW.format('after_')} END)"
     taken = f"SUM(CASE WHEN before_edit IS NULL THEN 0 ELSE {_ROW.format('before_')} END)"
     if connection.execute(f"SELECT IFNULL({given} - {taken}, 0) FROM changes").fetchone() != (held,):
-        raise DamagedError(" in what images have now")
+        raise DamagedError(" in the current values")
 
 
 def is_sound(connection: sqlite3.Connection) -> bool:
-    """Whether `verify` finds nothing."""
+    """True if `verify` finds no damage."""
     try:
         verify(connection)
     except (DamagedError, sqlite3.Error):
@@ -71,10 +71,10 @@ def is_sound(connection: sqlite3.Connection) -> bool:
 
 
 def repair(connection: sqlite3.Connection) -> list[int]:
-    """Leaves out the edits that do not fit their checksums, with what was undone or done again of them, and what was done with names that came with
-    them and do not fit either. What images have now follows from the others. Returns their numbers. Raises DamagedError where the file has no
-    checksums or is damaged in another way.
+    """Drops edits with wrong checksums, their undos and redos, and changes of names that came with them and are damaged, too. The current values are
+    recomputed from the other edits. Returns the numbers of the dropped edits. Raises DamagedError if the file has no checksums or other damage.
     """
+    # damage may be in an index only, which is rebuilt from its table
     connection.execute("REINDEX")
     if not _has_any(connection) or connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
         raise DamagedError
@@ -87,6 +87,7 @@ def repair(connection: sqlite3.Connection) -> list[int]:
         for table, column, between in zip(_NAMES, ("image", "attribute", "after_value"), limits, strict=False):
             connection.execute(f"DELETE FROM changes WHERE {column} > ? AND {column} <= ?", between)
             connection.execute(f"DELETE FROM {table} WHERE id > ? AND id <= ?", between)
+    # newest first: what an undo restored from an older dropped edit is replaced when that one follows
     for edit in sorted(left_out, reverse=True):
         connection.execute(_BEFORE, (edit,))
         connection.execute("DELETE FROM changes WHERE edit = ?", (edit,))
@@ -110,7 +111,7 @@ def _has_any(connection: sqlite3.Connection) -> bool:
 
 
 def _damaged(connection: sqlite3.Connection) -> dict[int, list[tuple[int, int]]]:
-    """The edits that do not fit their checksums; where it is the names that came with one, with the numbers between which these lie."""
+    """The edits with wrong checksums; if the names that an edit added are damaged, with their range of ids."""
     found: dict[int, list[tuple[int, int]]] = {}
     before = [0, 0, 0]
     for edit, *now, changes, names in connection.execute("SELECT * FROM checksums ORDER BY edit").fetchall() if _has_any(connection) else ():
@@ -123,7 +124,7 @@ def _damaged(connection: sqlite3.Connection) -> dict[int, list[tuple[int, int]]]
 
 
 def _changes_digest(connection: sqlite3.Connection, edit: int) -> str:
-    """Of an edit's row in the log, and of all that it changed: as one text, since a row for each image would be slower."""
+    """Digest of an edit's log row and changes, concatenated in SQL, because fetching a row per image would be slower."""
     changed = (
         "SELECT group_concat(attribute || ' ' || image || ' ' || IFNULL(before_value, '') || ' ' || IFNULL(before_edit, '') || ' ' ||"
         " IFNULL(after_value, '') || ' ' || IFNULL(after_edit, '')) FROM (SELECT * FROM changes WHERE edit = ? ORDER BY attribute, image)"
@@ -132,7 +133,7 @@ def _changes_digest(connection: sqlite3.Connection, edit: int) -> str:
 
 
 def _names_digest(connection: sqlite3.Connection, before: list[int], now: list[int]) -> str:
-    """Of the names whose numbers lie between these."""
+    """Digest of the names in these ranges of ids."""
     selected = zip(_NAMES, before, now, strict=True)
     return _digest(
         connection.execute(f"SELECT * FROM {table} WHERE id > ? AND id <= ? ORDER BY id", limits).fetchall() for table, *limits in selected

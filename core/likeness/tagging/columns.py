@@ -1,4 +1,4 @@
-"""What `TagStore` says that the file of tags holds. Each attribute is read as two texts of numbers: a row for each image would be slower."""
+"""Read queries of `TagStore`. Each attribute is fetched as two strings of numbers, because a row per image would be slower."""
 
 import json
 import sqlite3
@@ -39,7 +39,7 @@ def read_columns(connection: sqlite3.Connection, paths: Sequence[str]) -> pd.Dat
 
 
 def _category(connection: sqlite3.Connection, attribute: int, values: "Ids", used: "Ids") -> "pd.Categorical[Any]":
-    """Values by their numbers as texts; 0 is none. The categories are those that any image of the file has, in natural order."""
+    """A categorical column from value ids, where 0 means missing. Categories are those that any image in the file has, in natural order."""
     texts = dict(connection.execute("SELECT id, text FROM attribute_values WHERE attribute = ?", (attribute,)))
     try:
         ordered = sorted(used.tolist(), key=lambda value: natural_key(texts[value]))
@@ -52,7 +52,7 @@ def _category(connection: sqlite3.Connection, attribute: int, values: "Ids", use
 
 
 def _attributes(connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
-    """Number, name and kind: tags first, then attributes, then the notes, each in the order in which they came up."""
+    """Id, name and kind: tags, then attributes, then notes, each in order of creation."""
     found = connection.execute("SELECT id, name, kind FROM attributes ORDER BY id").fetchall()
     if any(kind not in _KINDS or not isinstance(name, str) for _, name, kind in found):
         raise DamagedError
@@ -60,7 +60,7 @@ def _attributes(connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
 
 
 def _assigned(connection: sqlite3.Connection, attribute: int) -> "tuple[Ids, Ids]":
-    """Images (m,) that have a value, and their values (m,), both by number."""
+    """Ids of the images (m,) that have a value, and ids of their values (m,)."""
     select = "SELECT group_concat(image), group_concat(value), COUNT(*) FROM state WHERE attribute = ? AND value IS NOT NULL"
     images, values, count = connection.execute(select, (attribute,)).fetchone()
     try:

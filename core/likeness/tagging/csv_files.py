@@ -1,4 +1,4 @@
-"""Tags from and to CSV files: a row for each image, a column for each tag, attribute and the notes."""
+"""Import and export tags as CSV: a row per image, a column per tag, attribute and the notes."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,14 +22,14 @@ _TRUE, _FALSE = ("yes", "true", "1", "x"), ("no", "false", "0")
 
 @dataclass(frozen=True)
 class ImportReport:
-    """How a CSV file fits the images of a dataset.
+    """How a CSV file matches the images of a dataset.
 
     Attributes:
-        matched: how many of its rows name one image of the dataset.
+        matched: number of rows that match exactly one image.
         missing: names that no image has, in the file's order.
-        ambiguous: file names without a folder that several images have; they match none.
-        columns: name -> (kind, number of values for matched images), of each column that is taken over.
-        edit: what was changed; None of a dry run.
+        ambiguous: bare file names shared by several images; they match none.
+        columns: name -> (kind, number of values for matched images) of each imported column.
+        edit: the resulting edit; None for a dry run.
     """
 
     rows: int
@@ -41,20 +41,19 @@ class ImportReport:
 
 
 def import_csv(store: TagStore, table: ImageTable, file: str | Path, who: str, path_column: str | None = None, dry_run: bool = False) -> ImportReport:
-    """Gives images what a CSV file says of them, as one edit; where `dry_run`, only reports.
+    """Imports tags and values from a CSV file as one edit; with `dry_run`, only reports.
 
-    A column "tag:good" is the tag "good": yes, true, 1 or x give it, and no, false or 0 take it away; so is a column whose name is a tag's here.
-    The column "note" holds notes, and each further one is an attribute. An empty cell leaves the image as it is, and a column of empty cells is
-    passed over: its name stays free. Images that the dataset lacks are left out and reported.
+    A column "tag:good", or with the name of an existing tag, is a tag: yes, true, 1 or x add it; no, false or 0 remove it. The column "note" holds
+    notes; other columns are attributes. Empty cells change nothing, and empty columns are skipped, so that their names stay free. Images that are not
+    in the dataset are skipped and reported.
 
     Args:
-        file: comma, semicolon or tab between the cells; UTF-8; a line of column names. It names images by their path in the table, by an
-            absolute path, or by the file's name alone, where only one image has it.
-        path_column: the column of the images; by default "path", "file", "image" or the like.
+        file: UTF-8 with a header, separated by comma, semicolon or tab. Images are identified by path in the table, absolute path, or unique file
+            name.
+        path_column: column of image paths; by default "path", "file", "image" or the like.
 
     Raises:
-        InputError: a file that is not there or no such CSV, an image named twice, a name or value that may not be, no value at all, or no image that
-            matches.
+        InputError: a missing or invalid CSV file, a duplicate image, an invalid name or value, no values at all, or no matching image.
     """
     frame, column = _read(as_path(file), path_column)
     named = [str(name) for name in frame[column]]
@@ -62,10 +61,10 @@ def import_csv(store: TagStore, table: ImageTable, file: str | Path, who: str, p
     rows = [row for row, path in enumerate(found) if path is not None]
     twice = [path for path, count in Counter(found[row] for row in rows).items() if count > 1]
     if twice:
-        raise InputError(f"'{_name(file)}' names the image '{twice[0]}' twice ({len(twice)} such); leave one row for each image.")
+        raise InputError(f"'{_name(file)}' lists the image '{twice[0]}' twice ({len(twice)} such); keep one row per image.")
     said = [name for name in frame.columns if name != column and (frame[name].str.strip() != "").any()]
     if not said:
-        raise InputError(f"'{_name(file)}' says nothing of its images: all cells beside their names are empty; fill some in.")
+        raise InputError(f"'{_name(file)}' has no values: all cells except image paths are empty; fill some in.")
     new = store.check_columns([_column(store, str(name), frame[name], rows, _name(file)) for name in said])
     missing = tuple(name for row, name in enumerate(named) if found[row] is None and name not in ambiguous)
     columns = {each.name: (each.kind, sum(value is not None for value in each.values)) for each in new}
@@ -74,17 +73,17 @@ def import_csv(store: TagStore, table: ImageTable, file: str | Path, who: str, p
         return report
     if not rows:
         raise InputError(
-            f"'{_name(file)}' names none of the {len(table):,} images of '{table.name}', first '{plain_name(named[0])}'; give their paths."
+            f"'{_name(file)}' lists none of the {len(table):,} images of '{table.name}', first '{plain_name(named[0])}'; write their paths."
         )
     edit = store.set_columns([str(found[row]) for row in rows], new, who)
     return ImportReport(report.rows, report.matched, report.missing, report.ambiguous, report.columns, edit)
 
 
 def export_csv(store: TagStore, file: str | Path) -> int:
-    """Writes what all images have, whole or not at all, so that `import_csv` reads the same; returns the number of images.
+    """Writes all tags, values and notes atomically, in the format of `import_csv`; returns the number of images.
 
     Raises:
-        InputError: no image has anything, or the file cannot be written.
+        InputError: there is nothing to export, or the file cannot be written.
     """
     paths = store.labeled_paths()
     if not paths:
@@ -101,15 +100,14 @@ def export_csv(store: TagStore, file: str | Path) -> int:
 
 
 def export_table(store: TagStore, table: ImageTable, attributes: Sequence[str], file: str | Path) -> int:
-    """Writes a table of the images that have a value of each of some attributes, which `likeness.data.read_dataset` reads: something to train and
-    to judge by that stays the same while labeling goes on. It holds the images' absolute paths and all that is known about them. Returns their
-    number.
+    """Writes a table of the images that have values of all given attributes, for `likeness.data.read_dataset`: a fixed dataset for training and
+    evaluation while labeling continues. It holds absolute paths and all attributes. Returns the number of images.
 
     Raises:
-        InputError: no such attribute, no image has it, or the file cannot be written or does not end in .csv.
+        InputError: an unknown attribute, no image has values, the file cannot be written or does not end in .csv.
     """
     if Path(file).suffix.lower() != ".csv":
-        raise InputError(f"'{_name(file)}' does not end in .csv, by which it would be read as a table; name it so.")
+        raise InputError(f"'{_name(file)}' must end in .csv to be read as a table; rename it.")
     tagged = with_tags(table, store)
     frame = tagged.frame.iloc[labeled_rows(tagged, attributes)]
     if frame.empty:
@@ -123,14 +121,16 @@ def _write(frame: pd.DataFrame, file: str | Path) -> None:
     try:
         write_atomic(as_path(file), csv_bytes(frame))
     except OSError as error:
-        raise InputError(f"'{file}' cannot be written ({(error.strerror or str(error)).lower()}); make room there, or name another place.") from error
+        raise InputError(
+            f"'{file}' cannot be written ({(error.strerror or str(error)).lower()}); free space there, or choose another path."
+        ) from error
 
 
 def match_images(table: ImageTable, names: Sequence[str]) -> tuple[list[str | None], set[str]]:
-    """The path in the table that each name stands for, None where there is none; and the names that stand for several images.
+    """Matches names to paths in the table: the path of each name, or None, and the names that match several images.
 
     Args:
-        names: paths as in the table, below its folder in full, or names of files alone, in any Unicode form. A backslash counts as a slash.
+        names: paths as in the table, absolute paths, or file names, in any Unicode form. A backslash counts as a slash.
     """
     paths = {str(path) for path in table.frame["path"]}
     find = name_finder(paths)
@@ -152,11 +152,13 @@ def match_images(table: ImageTable, names: Sequence[str]) -> tuple[list[str | No
 def _read(file: Path, path_column: str | None) -> tuple[pd.DataFrame, str]:
     """The table as text, and the column of its images."""
     if file.suffix.lower() in TABLE_SUFFIXES and file.suffix.lower() not in (".csv", ".tsv"):
-        raise InputError(f"'{_name(file)}' is no CSV file; save it as CSV.")
+        raise InputError(f"'{_name(file)}' is not a CSV file; save it as CSV.")
     frame = read_csv_cells(file, MOST_CSV_BYTES)
     names = [str(name) for name in frame.columns]
     if frame.empty or not 1 < len(names) <= _MOST_COLUMNS:
-        raise InputError(f"'{_name(file)}' has {len(names):,} columns and {len(frame):,} rows; give a column of images, some of labels, and rows.")
+        raise InputError(
+            f"'{_name(file)}' has {len(names):,} columns and {len(frame):,} rows; it needs a column of images, columns of labels, and rows."
+        )
     keys = [name_key(name.removeprefix(TAG_PREFIX)) for name in names]
     double = next((name for name, key in zip(names, keys, strict=True) if keys.count(key) > 1), None)
     if double is not None:
@@ -169,12 +171,12 @@ def _path_column(names: list[str], wanted: str | None, file: str) -> str:
     found = wanted if wanted in names else next((lower[each] for each in PATH_COLUMNS if each in lower), None) if wanted is None else None
     if found is None:
         listed = ", ".join(f"'{plain_name(name)}'" for name in names[:20])
-        raise InputError(f"'{file}' has no column {f'{wanted!r}' if wanted else 'of images'} among {listed}; call it 'path', or name it.")
+        raise InputError(f"'{file}' has no column {f'{wanted!r}' if wanted else 'of images'} among {listed}; rename it to 'path', or pass its name.")
     return found
 
 
 def _column(store: TagStore, name: str, cells: "pd.Series[str]", rows: list[int], file: str) -> NewColumn:
-    """What the chosen rows of a column say, checked with the row where something is wrong."""
+    """The values of selected rows of a column; errors name the row."""
     kind: Kind = "note" if name_key(name) == NOTE else "tag" if name.startswith(TAG_PREFIX) else "attribute"
     if kind == "attribute" and (store.kind_of(name) or ("", ""))[1] == "tag":
         kind = "tag"
@@ -198,7 +200,7 @@ def _value(cell: str, kind: Kind) -> str | None:
     if kind != "tag":
         return check_note(cell) if kind == "note" else check_value(cell)
     if cell.lower() not in (*_TRUE, *_FALSE):
-        raise InputError(f"'{plain_name(cell)}' says neither that the tag is given nor that it is taken away; write yes or no.")
+        raise InputError(f"'{plain_name(cell)}' is not a valid tag value; write yes or no.")
     return YES if cell.lower() in _TRUE else ""
 
 

@@ -1,7 +1,7 @@
-"""Edits in the file of tags: the one place that changes it. Each writes what it found and left (`changes`), and the state follows from that.
+"""Edits of the tag file; nothing else writes to it. Each edit records values before and after (`changes`), from which the state follows.
 
-An edit is undone by its author alone, image by image: only where what the edit left is still there, whoever has changed it since. Somebody who gives
-the value that is already there speaks for it, too: it stays when the first one is undone.
+Only its author can undo an edit, and only on images that still have the value the edit left. Somebody else who sets the same value again owns it
+then: it stays when the first edit is undone.
 """
 
 import sqlite3
@@ -19,13 +19,13 @@ Change = tuple[str, int, int | None]  # path, attribute, value; None removes it
 
 @dataclass(frozen=True)
 class Edit:
-    """What an edit did.
+    """The result of an edit.
 
     Attributes:
-        id: its number in the log, which grows from 1; 0 where nothing was left to do, which is not logged.
-        skipped: of an undo or a redo, how many images it left as they are, as somebody has changed them since.
+        id: its number in the log, from 1; 0 if there was nothing to do, which is not logged.
+        skipped: number of images that an undo or redo skipped, because somebody has changed them since.
         action: "add", "remove", "set", "clear", "note", "import", "rename", "undo" or "redo".
-        name, value: what was given or removed; empty where they are several. Of "rename" the name is "OLD → NEW".
+        name, value: what was set or removed; empty if several. Of "rename" the name is "OLD → NEW".
     """
 
     id: int
@@ -37,32 +37,32 @@ class Edit:
 
 
 def attribute_id(connection: sqlite3.Connection, name: str, kind: Kind) -> int:
-    """The number of a tag, an attribute or the notes, new or not; raises InputError for a name of another kind here, or too many names."""
+    """The id of a tag, an attribute or the notes, created if needed; raises InputError if the name has another kind, or there are too many names."""
     known = known_attribute(connection, name)
     if known is None:
         if connection.execute("SELECT COUNT(*) FROM attributes").fetchone()[0] >= MOST_NAMES:
-            raise InputError(f"There are {MOST_NAMES:,} tags and attributes here, and no more are kept; use one of them instead of '{name}'.")
+            raise InputError(f"There are {MOST_NAMES:,} tags and attributes, which is the limit; use one of them instead of '{name}'.")
         return _inserted(connection, "INSERT INTO attributes (name, key, kind) VALUES (?, ?, ?)", (name, name_key(name), kind))
     check_kind(known[1:], kind)
     return known[0]
 
 
 def check_kind(known: tuple[str, Kind], kind: Kind) -> None:
-    """Raises InputError unless what has this name and kind here is of the kind wanted."""
+    """Raises InputError unless the existing kind of this name is the wanted one."""
     name, there = known
     if there != kind:
-        was = "is a tag here, which has no values" if there == "tag" else "is an attribute with values here, and no tag"
+        was = "is a tag here, which has no values" if there == "tag" else "is an attribute with values here, not a tag"
         raise InputError(f"'{name}' {was}; use it as such, or choose another name.")
 
 
 def known_attribute(connection: sqlite3.Connection, name: str) -> tuple[int, str, Kind] | None:
-    """Number, name and kind of what has this name, in whatever letter case; None where nothing has."""
+    """Id, name and kind of a tag or attribute, ignoring case; None if there is none."""
     found = connection.execute("SELECT id, name, kind FROM attributes WHERE key = ?", (name_key(name),)).fetchone()
     return None if found is None else (int(found[0]), str(found[1]), found[2])
 
 
 def value_ids(connection: sqlite3.Connection, attribute: int, texts: Iterable[str], kind: Kind = "attribute") -> dict[str, int]:
-    """The number of each text as a value of an attribute; raises InputError for too many different ones."""
+    """The id of each text as a value of an attribute; raises InputError for too many distinct values."""
     wanted = sorted(set(texts))
     connection.executemany("INSERT OR IGNORE INTO attribute_values (attribute, text) VALUES (?, ?)", [(attribute, text) for text in wanted])
     one = " AND text = ?" if len(wanted) == 1 else ""  # the others' texts may be many
@@ -75,7 +75,7 @@ def value_ids(connection: sqlite3.Connection, attribute: int, texts: Iterable[st
 
 
 def write_edit(connection: sqlite3.Connection, who: str, action: str, changes: Iterable[Change], name: str = "", value: str = "") -> Edit:
-    """Writes an edit of images, and what they have now. Images that have it already from the same person, or have nothing to remove, are left out."""
+    """Writes an edit and updates the state. Images that have the value already from the same person, or have nothing to remove, are skipped."""
     connection.execute("CREATE TEMP TABLE given (path TEXT, attribute INTEGER, value INTEGER)")
     connection.executemany("INSERT INTO given VALUES (?, ?, ?)", changes)
     connection.execute("INSERT OR IGNORE INTO images (path) SELECT path FROM given WHERE value IS NOT NULL")
@@ -97,18 +97,16 @@ def write_edit(connection: sqlite3.Connection, who: str, action: str, changes: I
 
 
 def rename_attribute(connection: sqlite3.Connection, who: str, name: str, new: str) -> Edit:
-    """Gives images under a new name what they have under another, which is taken from them. Raises InputError where nothing has the name, no image
-    has anything of it, or images have something under the new one.
-    """
+    """Moves the values of images to a new name. Raises InputError if the name is unknown or unused, or images have values under the new one."""
     known = known_attribute(connection, name)
     if known is None:
         raise InputError(f"There is no tag or attribute '{name}' here.")
     source, name, kind = known
     target = attribute_id(connection, new, kind)
     if target == source:
-        raise InputError(f"'{name}' and '{new}' are one name here; choose another.")
+        raise InputError(f"'{name}' and '{new}' are the same name; choose another.")
     if _held(connection, target):
-        raise InputError(f"Images have '{new}' already; choose another name, or give that to the others and remove '{name}'.")
+        raise InputError(f"Images have '{new}' already; choose another name, or add '{new}' to the other images and remove '{name}'.")
     held = _held(connection, source)
     if not held:
         raise InputError(f"No image has '{name}', so there is nothing to rename.")
@@ -118,13 +116,13 @@ def rename_attribute(connection: sqlite3.Connection, who: str, name: str, new: s
 
 
 def _held(connection: sqlite3.Connection, attribute: int) -> list[tuple[str, str]]:
-    """Path and value of each image that has a value of an attribute."""
+    """Path and value of all images with a value of an attribute."""
     select = "SELECT i.path, v.text FROM state s JOIN images i ON i.id = s.image JOIN attribute_values v ON v.id = s.value WHERE s.attribute = ?"
     return connection.execute(select, (attribute,)).fetchall()
 
 
 def undo_edit(connection: sqlite3.Connection, who: str) -> Edit:
-    """Takes back the newest edit of a person that is not undone; raises InputError where there is none."""
+    """Undoes a person's newest edit that is not undone; raises InputError if there is none."""
     target = undoable(connection, who)
     if target is None:
         raise InputError(f"There is no edit of '{who}' to undo.")
@@ -132,15 +130,15 @@ def undo_edit(connection: sqlite3.Connection, who: str) -> Edit:
 
 
 def redo_edit(connection: sqlite3.Connection, who: str) -> Edit:
-    """Does again what a person undid last, unless the person has edited since; raises InputError where there is nothing."""
+    """Redoes a person's last undone edit, unless the person has edited since; raises InputError if there is none."""
     found = redoable(connection, who)
     if found is None:
-        raise InputError(f"There is nothing that '{who}' has undone to do again.")
+        raise InputError(f"There is no undone edit of '{who}' to redo.")
     return _invert(connection, who, "redo", *found)
 
 
 def undoable(connection: sqlite3.Connection, who: str) -> int | None:
-    """Number of the edit that `undo_edit` would take back."""
+    """Id of the edit that `undo_edit` would undo."""
     found = connection.execute(
         "SELECT id FROM edits e WHERE who = ? AND target IS NULL AND"
         " COALESCE((SELECT u.action FROM edits u WHERE u.target = e.id ORDER BY u.id DESC LIMIT 1), '') <> 'undo' ORDER BY id DESC LIMIT 1",
@@ -150,7 +148,7 @@ def undoable(connection: sqlite3.Connection, who: str) -> int | None:
 
 
 def redoable(connection: sqlite3.Connection, who: str) -> tuple[int, int] | None:
-    """Number of the undo that `redo_edit` would take back, and of the edit that it undid."""
+    """Id of the undo that `redo_edit` would revert, and of the edit that it undid."""
     found = connection.execute(
         "SELECT id, target FROM edits u WHERE who = ?1 AND action = 'undo'"
         " AND id > (SELECT MAX(id) FROM edits WHERE who = ?1 AND target IS NULL)"
@@ -161,7 +159,7 @@ def redoable(connection: sqlite3.Connection, who: str) -> tuple[int, int] | None
 
 
 def _invert(connection: sqlite3.Connection, who: str, action: str, source: int, target: int) -> Edit:
-    """Gives images what the edit `source` found, where what it left is still there."""
+    """Restores the values before the edit `source` on images that still have its values."""
     name, value = connection.execute("SELECT name, value FROM edits WHERE id = ?", (target,)).fetchone()
     edit = _logged(connection, who, action, name, value, target)
     connection.execute(
@@ -176,7 +174,7 @@ def _invert(connection: sqlite3.Connection, who: str, action: str, source: int, 
 
 
 def _apply(connection: sqlite3.Connection, edit: int) -> int:
-    """Brings the state to what an edit left; returns the number of its images."""
+    """Updates the state to the values of an edit; returns its number of images."""
     connection.execute(
         "DELETE FROM state WHERE (attribute, image) IN (SELECT attribute, image FROM changes WHERE edit = ? AND after_edit IS NULL)", (edit,)
     )

@@ -1,4 +1,4 @@
-"""What names, values, notes and paths of images may be, and how many: whoever may label cannot fill a shared server."""
+"""Validation and limits of names, values, notes and image paths, so that labeling cannot fill a shared server."""
 
 import unicodedata
 from collections.abc import Collection, Iterable
@@ -28,16 +28,16 @@ _JOINERS = "\u200c\u200d"  # of Persian words and of emoji; they count as not pr
 
 
 def check_name(name: str, reserved: Collection[str] = ()) -> str:
-    """The name of a tag or attribute as it is kept: without blanks around it, in Unicode's composed form (NFC).
+    """The normalized name of a tag or attribute: stripped, in Unicode NFC.
 
     Raises:
-        InputError: it is empty, too long, holds control characters, or is that of a column of the dataset (`reserved`), letter case aside.
+        InputError: it is empty, too long, has control characters, or is a column of the dataset (`reserved`), ignoring case.
     """
     kept = _plain(name, "A name", LONGEST_NAME)
     if not kept:
-        raise InputError("A tag or an attribute has no name; give it one of a word or two.")
+        raise InputError("The name of a tag or attribute is empty; choose a word or two.")
     if kept.lower().startswith(TAG_PREFIX):
-        raise InputError(f"The name '{kept}' begins with '{TAG_PREFIX}', which marks tags in CSV files; leave it out.")
+        raise InputError(f"The name '{kept}' begins with '{TAG_PREFIX}', which marks tags in CSV files; remove that prefix.")
     taken = {name_key(str(each)): str(each) for each in (*_TAKEN, *reserved)}
     if name_key(kept) in taken:
         raise InputError(f"The dataset has a column '{taken[name_key(kept)]}' already; choose another name than '{kept}'.")
@@ -45,46 +45,46 @@ def check_name(name: str, reserved: Collection[str] = ()) -> str:
 
 
 def name_key(name: str) -> str:
-    """By which names are compared: "Good" and "good" are one name."""
+    """Key to compare names: "Good" and "good" are equal."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 
 def check_value(value: str) -> str:
-    """A value as it is kept, as `check_name`; raises InputError also for what stands for images without a label."""
+    """The normalized value, as `check_name`; also raises InputError for the marker of unlabeled images."""
     kept = _plain(value, "A value", LONGEST_VALUE)
     if not kept:
-        raise InputError("A value is empty; give one, or remove it from the images.")
+        raise InputError("A value is empty; pass one, or remove it from the images.")
     if kept == UNLABELED:
         raise InputError(f"'{UNLABELED}' stands for images without a label; remove the value from the images instead.")
     return kept
 
 
 def check_note(text: str) -> str:
-    """A note as it is kept, with line feeds and no blanks around; raises InputError where it is too long or holds other control characters."""
+    """The normalized note: stripped, with line feeds; raises InputError if it is too long or has other control characters."""
     lines = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n").strip().split("\n")
     kept = "\n".join(_printable(line.replace("\t", " "), "A note") for line in lines)
     return _short(kept, "A note", LONGEST_NOTE)
 
 
 def check_who(who: str) -> str:
-    """The name of who edits, as `check_name`; raises InputError where it is empty."""
-    kept = _plain(who, "The name of who edits", LONGEST_WHO)
+    """The normalized author name, as `check_name`; raises InputError if it is empty."""
+    kept = _plain(who, "The author's name", LONGEST_WHO)
     if not kept:
-        raise InputError("An edit says who makes it; give a name.")
+        raise InputError("An edit needs an author; pass a name.")
     return kept
 
 
 def check_paths(paths: Iterable[str]) -> list[str]:
-    """The paths of an edit's images, each once. Raises InputError where there is none, there are too many, or one is no path of an image."""
+    """The distinct paths of an edit's images. Raises InputError for none, too many, or an invalid path."""
     if isinstance(paths, str):
         paths = [paths]
     kept = list(dict.fromkeys(map(str, paths)))
     if not 0 < len(kept) <= MOST_IMAGES:
-        raise InputError(f"An edit is about 1 to {MOST_IMAGES:,} images, and {len(kept):,} are given; choose some, or edit a part at a time.")
+        raise InputError(f"An edit takes 1 to {MOST_IMAGES:,} images, got {len(kept):,}; select some, or split the edit.")
     for path in kept:
         is_text = path == path.encode(errors="replace").decode()  # lone surrogates become "?"
         if not path or len(path) > LONGEST_PATH or "\0" in path or not is_text:
-            raise InputError(f"'{plain_name(path)}' is no path of an image; give those in the column 'path' of the table.")
+            raise InputError(f"'{plain_name(path)}' is not an image path; pass those in the column 'path' of the table.")
     return kept
 
 
@@ -94,11 +94,11 @@ def _plain(text: str, what: str, longest: int) -> str:
 
 def _printable(text: str, what: str) -> str:
     if not all(sign.isprintable() or sign in _JOINERS for sign in text):
-        raise InputError(f"{what} holds signs that cannot be seen, such as line ends or control characters ('{plain_name(text)}'); leave them out.")
+        raise InputError(f"{what} has invisible characters, such as line ends or control characters ('{plain_name(text)}'); remove them.")
     return text
 
 
 def _short(text: str, what: str, longest: int) -> str:
     if len(text) > longest:
-        raise InputError(f"{what} has at most {longest:,} characters, and '{plain_name(text)}' has {len(text):,}; write it shorter.")
+        raise InputError(f"{what} may have at most {longest:,} characters, but '{plain_name(text)}' has {len(text):,}; shorten it.")
     return text

@@ -1,4 +1,4 @@
-"""Tags, values and notes that people give to the images of one dataset."""
+"""`TagStore`: manual tags, values and notes of a dataset's images."""
 
 import os
 import shutil
@@ -30,8 +30,8 @@ MOST_LOGGED = 1_000_000  # edits shown
 
 @dataclass(frozen=True)
 class NewColumn:
-    """What several images get in one column, for `TagStore.set_columns`: for each image a text (of a tag "yes"), "" to remove what is there, or None
-    to leave it as it is. Notes have the name `likeness.tagging.NOTE`.
+    """New values of one column for `TagStore.set_columns`: a text per image ("yes" for a tag), "" to remove the value, or None to keep it. Notes have
+    the name `likeness.tagging.NOTE`.
     """
 
     name: str
@@ -42,18 +42,17 @@ class NewColumn:
 class TagStore:
     """Tags (yes or no, several for an image), attributes (one value for an image) and notes of a dataset's images, in an SQLite file.
 
-    An image is named by its path in the table, so that labels stay when images are added. Each call that writes is one edit: kept as a whole or not
-    at all, on the disk when the call returns, with who made it and when. Several people, threads and processes may read and write at once.
-    Who may edit is for the caller to decide.
+    Images are identified by path in the table, so that labels survive when images are added. Each writing call is one edit, with author and time:
+    atomic, and on disk when the call returns. Several people, threads and processes may read and write at once. The caller checks permissions.
 
     Args:
-        path: of the file; the first edit makes it (`likeness.tagging.tags_file`).
+        path: of the file; the first edit creates it (`likeness.tagging.tags_file`).
         reserved: names of the dataset's columns, which no tag or attribute may have.
         wait_seconds: how long an edit waits for others.
 
     Raises:
-        InputError: by every call, for names and values that may not be (`likeness.tagging.names`), and for a file that cannot be read or written,
-            is damaged or another program's. Nothing is changed then.
+        InputError: by every call, for invalid names and values (`likeness.tagging.names`), and for a file that cannot be read or written, is damaged
+            or belongs to another program. Nothing is changed then.
 
     Example:
         >>> import tempfile
@@ -74,30 +73,30 @@ class TagStore:
         self.wait_seconds = wait_seconds
 
     def add_tag(self, paths: Iterable[str], name: str, who: str) -> Edit:
-        """Gives images a tag."""
+        """Adds a tag to images."""
         return self._edit("add", paths, name, "tag", YES, who)
 
     def remove_tag(self, paths: Iterable[str], name: str, who: str) -> Edit:
-        """Takes a tag from images; those without it stay as they are."""
+        """Removes a tag from images that have it."""
         return self._edit("remove", paths, name, "tag", None, who)
 
     def set_value(self, paths: Iterable[str], name: str, value: str, who: str) -> Edit:
-        """Gives images a value of an attribute, instead of the one that they may have."""
+        """Sets a value of an attribute on images, replacing existing values."""
         return self._edit("set", paths, name, "attribute", check_value(value), who)
 
     def clear_value(self, paths: Iterable[str], name: str, who: str) -> Edit:
-        """Takes from images the value of an attribute."""
+        """Removes the value of an attribute from images."""
         return self._edit("clear", paths, name, "attribute", None, who)
 
     def set_note(self, paths: Iterable[str], text: str, who: str) -> Edit:
-        """Gives images a note instead of the one that they may have; an empty text takes it from them."""
+        """Sets the note of images, replacing existing ones; an empty text removes it."""
         return self._edit("note", paths, NOTE, "note", check_note(text) or None, who)
 
     def set_columns(self, paths: Sequence[str], new: Sequence[NewColumn], who: str, action: str = "import") -> Edit:
-        """Gives each of n images, named once each, values of its own in several columns of n values, as one edit."""
+        """Sets individual values of n distinct images in several columns of n values, as one edit."""
         who, kept = check_who(who), check_paths(paths)
         if len(kept) != len(paths) or any(len(column.values) != len(kept) for column in new):
-            raise InputError(f"{len(paths)} paths, of which {len(kept)} differ, do not fit the columns; give each image once, and a value for each.")
+            raise InputError(f"{len(paths)} paths, of which {len(kept)} differ, do not fit the columns; pass each image once, and a value for each.")
         checked = self.check_columns(new)
         with writing(self.path, self.wait_seconds) as connection:
             changes: list[Change] = []
@@ -112,90 +111,85 @@ class TagStore:
             return edits.write_edit(connection, who, action, changes, ", ".join(column.name for column in checked)[:200])
 
     def rename(self, name: str, new: str, who: str) -> Edit:
-        """Gives a tag or an attribute another name, with all that images have of it, as one edit; the log keeps both names.
+        """Renames a tag or an attribute on all images, as one edit; the log has both names.
 
         Raises:
-            InputError: no image has anything of it, the new name is that of a column of the dataset, or images have something under it already.
+            InputError: the name is unused, or the new name is a column of the dataset or in use.
         """
         who, name, new = check_who(who), check_name(name), check_name(new, self.reserved)
         with writing(self.path, self.wait_seconds) as connection:
             return edits.rename_attribute(connection, who, name, new)
 
     def check_columns(self, new: Sequence[NewColumn]) -> list[NewColumn]:
-        """Columns with names and values as they would be kept; raises InputError for what `set_columns` refuses."""
+        """The columns with normalized names and values; raises InputError as `set_columns` would."""
         return [self._checked_column(column) for column in new]
 
     def undo(self, who: str) -> Edit:
-        """Takes back the newest edit of a person that is not undone; raises InputError where there is none. Images that somebody has changed since
-        stay: `Edit.skipped` counts them.
+        """Undoes a person's newest edit that is not undone; raises InputError if there is none. Images that somebody has changed since are skipped:
+        see `Edit.skipped`.
         """
         return self._turn(edits.undo_edit, who)
 
     def redo(self, who: str) -> Edit:
-        """Does again what a person undid last, unless the person has edited since; raises InputError where there is nothing. As `undo`, images that
-        were changed since stay.
-        """
+        """Redoes a person's last undone edit, unless the person has edited since; raises InputError if there is none. Skips images as `undo`."""
         return self._turn(edits.redo_edit, who)
 
     def can_undo(self, who: str) -> tuple[bool, bool]:
-        """Whether the person has something to undo, and to redo."""
+        """Whether the person can undo, and redo."""
         who = check_who(who)
         with reading(self.path, self.wait_seconds) as connection:
             return edits.undoable(connection, who) is not None, edits.redoable(connection, who) is not None
 
     def version(self) -> int:
-        """The number of the newest edit, undos and redos counted; 0 where there is none. It takes a fraction of a millisecond: pages may poll it."""
+        """The number of the newest edit, including undos and redos; 0 if there is none. Takes a fraction of a millisecond, so pages may poll it."""
         if not self.path.exists():
             return 0
         with reading(self.path, self.wait_seconds) as connection:
             return int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM edits").fetchone()[0])
 
     def counts(self) -> "pd.DataFrame":
-        """A row for each tag and each value that images have: name, kind, value (empty for tags and notes), images."""
+        """A row per tag and value in use: name, kind, value (empty for tags and notes), images."""
         return self._read(columns.read_counts)
 
     def given_order(self) -> list[tuple[str, str]]:
-        """Name and value (empty for tags) of every tag and value that a person ever gave, the first one at the front; those that were only spread by
-        the app are left out.
-        """
+        """Name and value (empty for tags) of every tag and value ever set by a person, oldest first; excludes those only propagated by the app."""
         return self._read(columns.read_given_order)
 
     def columns(self, paths: Iterable[str]) -> "pd.DataFrame":
-        """What n images have: a column for each tag (bool), each attribute (category; missing where an image has no value) and the notes (text), of n
-        rows in the same order. A column that no image in the file has is left out.
+        """The values of n images, in the same order: a column per tag (bool), attribute (category, with missing values) and the notes (text). Columns
+        without any value in the file are omitted.
         """
         return self._read(columns.read_columns, list(paths))
 
     def given_together(self, paths: Sequence[str], name: str) -> "NDArray[np.int64]":
-        """Numbers (n,) that are equal for images that got their value of an attribute in one go, as a selection on a map does. Those of a file or
-        another column, and images without a value, have a number of their own each.
+        """Group numbers (n,), equal for images that got their value of an attribute in one edit, such as from a selection on a map. Values from a
+        file or another column, and images without a value, get a unique number each.
         """
         return self._read(columns.read_given_together, check_name(name), paths)
 
     def labeled_paths(self) -> list[str]:
-        """Paths of all images that have a tag, a value or a note, in natural order; also of those that left the dataset."""
+        """Paths of all images with a tag, value or note, in natural order, including those no longer in the dataset."""
         return self._read(columns.read_labeled_paths)
 
     def kind_of(self, name: str) -> tuple[str, Kind] | None:
-        """Name and kind of a tag or attribute that has been used here, in whatever letter case; None for another."""
+        """Name and kind of a known tag or attribute, ignoring case; None for others."""
         found = self._read(edits.known_attribute, check_name(name))
         return None if found is None else found[1:]
 
     def log(self, count: int = 100, who: str | None = None, path: str | None = None) -> "pd.DataFrame":
-        """The newest edits, at most `count` and never more than a million, the newest first: edit, time (UTC), who, action, name, value, images,
-        skipped, undone; of one person, or those that changed one image.
+        """At most `count` (up to a million) edits, newest first: edit, time (UTC), who, action, name, value, images, skipped, undone; optionally of
+        one person or one image.
         """
         who, path = who and check_who(who), path and check_paths([path])[0]
         return self._read(columns.read_log, min(count, MOST_LOGGED), who, path)
 
     def copy_to(self, file: Path) -> None:
-        """Writes a copy of the whole file as it is at one moment, while others go on writing; for backups. `file` must not exist."""
+        """Writes a consistent copy of the file for backups, while others may write. `file` must not exist."""
         copy_file(self.path, file)
 
     def repair(self) -> list[int]:
-        """Leaves out of a damaged file the edits that do not fit their checksums, and returns their numbers; all others stay. A damaged file is kept
-        beside it as it was, as NAME.damaged or NAME.damaged-2. Raises InputError where there is none, or it is damaged in a way that checksums do
-        not tell.
+        """Drops the edits with wrong checksums from a damaged file and returns their numbers. A copy of the damaged file is kept as NAME.damaged or
+        NAME.damaged-2. Raises InputError if there is no file, or for damage that checksums cannot locate.
         """
         if not self.path.exists():
             raise InputError(f"There are no tags in '{self.path}' to repair.")
@@ -216,7 +210,7 @@ class TagStore:
             return what(connection, *given, **options)
 
     def _turn(self, what: "Callable[[Connection, str], Edit]", who: str) -> Edit:
-        """Undoes or redoes; where there is no file yet, what is empty says that there is nothing to do."""
+        """Undoes or redoes; without a file, an empty database raises the error that there is nothing to do."""
         who = check_who(who)
         with writing(self.path, self.wait_seconds) if self.path.exists() else reading(self.path, self.wait_seconds) as connection:
             return what(connection, who)
@@ -232,7 +226,7 @@ class TagStore:
             return edits.write_edit(connection, who, action, changes, name, shown)
 
     def _name(self, name: str, kind: Kind, is_new: bool = True) -> str:
-        """The name as it is known here, or that of a new tag or attribute where one may come up; columns of the dataset bar new names alone."""
+        """The existing spelling of a name, or the normalized new name if one may be created; reserved columns only restrict new names."""
         known = self.kind_of(name)
         if known is not None:
             edits.check_kind(known, kind)
@@ -251,5 +245,5 @@ class TagStore:
 
 def _check_yes(text: str) -> str:
     if text != YES:
-        raise InputError(f"A tag of an image is '{YES}' or nothing, and not '{plain_name(text)}'; make it an attribute to give it values.")
+        raise InputError(f"A tag must be '{YES}' or empty, not '{plain_name(text)}'; use an attribute for other values.")
     return text

@@ -1,8 +1,8 @@
-"""The SQLite file of a dataset's tags: how it is made, opened and read, and what is said where that fails.
+"""Create, open and read the SQLite file of a dataset's tags, with readable errors.
 
-The file is in WAL mode, so that reading goes on while somebody writes, and each commit is on the disk before it returns (synchronous = FULL).
-A connection is opened for each call: threads, forked processes and a process that is killed share nothing.
-The last one to close leaves one plain file. What has changed on the disk is checked before it is read (`likeness.tagging.checksums`).
+The file is in WAL mode, so that readers do not wait for writers, and each commit is on disk before it returns (synchronous = FULL). Each call opens a
+connection: threads, forked and killed processes share nothing. The last connection to close leaves one plain file. Changes on disk are verified
+before they are read (`likeness.tagging.checksums`).
 """
 
 import os
@@ -25,8 +25,8 @@ _VERSION = 1
 _PAGE_BYTES = 4096
 _MAX_PAGES = MOST_BYTES // _PAGE_BYTES
 
-_DAMAGED = "are damaged; nothing was changed: bring the file back from a backup, or move it away to begin anew."
-_PARTLY = "are damaged{}; nothing was changed: bring the file back from a backup, or keep all else by `likeness tags repair`."
+_DAMAGED = "are damaged; nothing was changed: restore the file from a backup, or move it away to start over."
+_PARTLY = "are damaged{}; nothing was changed: restore the file from a backup, or drop the damaged edits with `likeness tags repair`."
 _verifying = defaultdict[Path, threading.Lock](threading.Lock)
 _sound: dict[Path, tuple[tuple[int, int, int], ...]] = {}  # states of files
 # state: what each image has now, and which edit gave it; a value that was removed stays as NULL, so that the edit is known.
@@ -47,8 +47,8 @@ CREATE TABLE state (attribute INTEGER, image INTEGER, value INTEGER, edit INTEGE
 
 @contextmanager
 def reading(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
-    """A connection that sees the file as it is at one moment; an empty one where there is no file. Raises InputError where the file cannot be read,
-    is damaged or another program's.
+    """A connection with a consistent snapshot of the file; an empty database if there is no file. Raises InputError if the file cannot be read, is
+    damaged or belongs to another program.
     """
     with _explained(path):
         state = _state(path)
@@ -60,8 +60,8 @@ def reading(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def writing(path: Path, wait_seconds: float, is_sound: bool = True) -> Iterator[sqlite3.Connection]:
-    """A connection for one edit: what the block does is kept as a whole when it ends well, and not at all otherwise. Makes the file. With `is_sound`
-    False, for a repair, a damaged file is not refused.
+    """A connection for one edit: commits if the block succeeds, else rolls back. Creates the file if needed. With `is_sound` False, for a repair, a
+    damaged file is accepted.
 
     Raises:
         InputError: as `reading`, or the file cannot be written, is full, or is locked for longer than `wait_seconds`.
@@ -88,8 +88,9 @@ def writing(path: Path, wait_seconds: float, is_sound: bool = True) -> Iterator[
 
 
 def _state(path: Path) -> tuple[tuple[int, int, int], ...]:
-    """Changes with what lies on the disk; empty where nothing does."""
+    """State of the files on disk; empty if there are none."""
     found = []
+    # in WAL mode new commits first lie in the second file
     for file in (path, Path(f"{path}-wal")):
         with suppress(FileNotFoundError):
             found.append(os.stat(file))
@@ -97,9 +98,7 @@ def _state(path: Path) -> tuple[tuple[int, int, int], ...]:
 
 
 def _check(connection: sqlite3.Connection, path: Path, state: tuple[tuple[int, int, int], ...]) -> None:
-    """Raises DamagedError where the file is damaged; what has not changed since it was found sound, or was written by this process, is not checked
-    again.
-    """
+    """Raises DamagedError if the file is damaged. Unchanged files that were verified or written by this process are not verified again."""
     if not state or _sound.get(path) == state:
         return
     with _verifying[path]:  # threads that read a file for the first time verify it once, and those that read others go on
@@ -109,11 +108,11 @@ def _check(connection: sqlite3.Connection, path: Path, state: tuple[tuple[int, i
 
 
 def copy_file(path: Path, target: Path) -> None:
-    """Writes a copy of the file as it is at one moment, while others write; `target` must not exist. Raises InputError as `reading`, or where the
-    copy cannot be written.
+    """Writes a consistent copy of the file, while others may write; `target` must not exist. Raises InputError as `reading`, or if the copy cannot be
+    written.
     """
     if target.exists():
-        raise InputError(f"'{_shown(target)}' is there already; name another file.")
+        raise InputError(f"'{_shown(target)}' exists already; choose another file.")
     partial = target.with_name(f".{secrets.token_hex(8)}.partial")
     try:
         if not path.exists():
@@ -144,9 +143,11 @@ def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
     try:
         application, version = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
         if application != APPLICATION_ID:
-            raise InputError(f"'{_shown(path)}' is no file of tags, but another program's; move it away, and tags begin anew.")
+            raise InputError(f"'{_shown(path)}' is not a tag file but belongs to another program; move it away to start over.")
         if version != _VERSION:
-            raise InputError(f"'{_shown(path)}' was written by a newer Likeness (form {version}, this one knows {_VERSION}); update Likeness.")
+            raise InputError(
+                f"'{_shown(path)}' was written by a newer Likeness (format {version}, this one reads up to {_VERSION}); update Likeness."
+            )
         for setting in ("synchronous = FULL", "temp_store = MEMORY", f"max_page_count = {_MAX_PAGES}", "cell_size_check = ON"):
             connection.execute(f"PRAGMA {setting}").fetchone()
     except BaseException:
@@ -162,7 +163,7 @@ def _empty() -> sqlite3.Connection:
 
 
 def _make(path: Path) -> None:
-    """An empty one, which takes its place as a whole, by one of several processes."""
+    """Creates an empty file atomically, also if several processes try at once."""
     make_folder(path.parent)
     with compute_once_locked(path) as is_missing:
         if not is_missing:
@@ -182,11 +183,13 @@ def _make(path: Path) -> None:
 def _put(partial: Path, path: Path) -> None:
     with partial.open("rb+") as file:
         os.fsync(file.fileno())
+    # the content is on disk before the name, so that a power failure leaves no empty file of that name
     partial.replace(path)
     sync_folder(path.parent)
 
 
 def _remove(partial: Path) -> None:
+    # SQLite leaves these beside its file if its process is killed
     for suffix in ("", "-wal", "-shm", "-journal"):
         Path(f"{partial}{suffix}").unlink(missing_ok=True)
 
@@ -202,7 +205,7 @@ def _explained(path: Path) -> Iterator[None]:
         raise InputError(f"The tags in '{_shown(path)}' {_PARTLY.format(where) if where else _DAMAGED}") from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise InputError(f"The tags in '{_shown(path)}' cannot be read or written ({reason}); allow it, or make room there.") from error
+        raise InputError(f"The tags in '{_shown(path)}' cannot be read or written ({reason}); change permissions, or free space there.") from error
 
 
 def _reason(error: sqlite3.Error, path: Path) -> str:
@@ -211,12 +214,12 @@ def _reason(error: sqlite3.Error, path: Path) -> str:
         return "are locked by another program; nothing was changed: try again, or end that program."
     if name.startswith("SQLITE_FULL"):
         if path.stat().st_size + _PAGE_BYTES >= MOST_BYTES:
-            return f"take {MOST_BYTES >> 20:,} MB with the log of all edits, and no more are kept; nothing was changed: begin a new file."
-        return "cannot be written, as the disk is full; nothing was changed: make room and try again."
+            return f"take {MOST_BYTES >> 20:,} MB with the log of all edits, which is the limit; nothing was changed: start a new file."
+        return "cannot be written, because the disk is full; nothing was changed: free space and try again."
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
-        return "cannot be written, as the file or its folder is read-only; nothing was changed: allow writing there."
+        return "cannot be written, because the file or its folder is read-only; nothing was changed: change permissions."
     if name.startswith("SQLITE_IOERR"):
-        return f"cannot be read or written ({error}); nothing was changed: check that the disk has room and works, and try again."
+        return f"cannot be read or written ({error}); nothing was changed: check the disk, and try again."
     return _DAMAGED
 
 

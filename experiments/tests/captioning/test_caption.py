@@ -110,7 +110,7 @@ def test_no_model_or_an_unfinished_one_is_told(model: Path, cars: Path, tmp_path
         ("features.json", b'{"name": "imagenet"}', "does not say which features the model reads"),
         ("features.json", b'{"name": "imagenet", "identity": "0"}', "has other weights than when"),
         ("features.json", b'{"name": "colors", "identity": "0"}', "cannot be had: There are no features 'colors'"),
-        ("captioning.yaml", b"name: [", "is no YAML"),
+        ("captioning.yaml", b"name: [", "is not valid YAML"),
     ],
 )
 def test_a_damaged_model_is_told_in_one_sentence(model: Path, cars: Path, file: str, content: bytes, message: str) -> None:

@@ -106,7 +106,7 @@ def test_sources(tmp_path: Path) -> None:
     assert (last.train.tolist(), last.test.tolist()) == ([0, 1, 2, 3, 4, 5, 6], [8, 9])
     assert last.captions[8:] == found.captions[8:]
     assert sorted(last.captions[:7]) == sorted(found.captions[:7]) != last.captions[:7]
-    with pytest.raises(InputError, match="has no captions but the columns path"):
+    with pytest.raises(InputError, match="has no captions, only the columns path"):
         read_captioned(str(tmp_path))
     (tmp_path / "train2014").mkdir()
     entries = []

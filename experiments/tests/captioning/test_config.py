@@ -41,9 +41,9 @@ def test_changes_by_dotted_keys_and_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no captioning config 'nothing'; those that ship are cars-captions, coco-captions"):
         read_captioning_config("nothing")
     (tmp_path / "a.yaml").write_text("name: [")
-    with pytest.raises(InputError, match=r"'a\.yaml' is no YAML"):
+    with pytest.raises(InputError, match=r"'a\.yaml' is not valid YAML"):
         read_captioning_config(tmp_path / "a.yaml")
-    with pytest.raises(InputError, match=r"'name\.x' goes through 'name'"):
+    with pytest.raises(InputError, match=r"'name\.x': 'name' has no keys"):
         with_captioning_changes(captioning_config_from({}), {"name.x": 1})
 
 

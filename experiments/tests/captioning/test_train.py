@@ -156,7 +156,7 @@ def test_from_a_damaged_checkpoint_it_goes_on_from_the_one_before(
     content[len(content) // 2] ^= 1
     place.checkpoint.write_bytes(content)
     train_captioner(config, captioned, features, place.path)
-    assert "the one before it was taken" in caplog.text
+    assert "resuming from the previous one" in caplog.text
     check_same(tmp_path / "whole", place.path)
     content = bytearray((place.path / "best-xe.safetensors").read_bytes())
     content[len(content) // 2] ^= 1

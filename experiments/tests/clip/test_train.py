@@ -70,7 +70,7 @@ def test_from_a_damaged_checkpoint_it_goes_on_from_the_one_before(tmp_path: Path
     (tmp_path / CHECKPOINT).write_bytes(content)
     train_clip(tmp_path, TINY, on_step=lambda step, _: steps.append(step))
     assert steps == [3, 4, 5, 6]
-    assert "the one before it was taken" in caplog.text
+    assert "resuming from the previous one" in caplog.text
     assert not list(tmp_path.glob("checkpoint*"))
 
 

@@ -32,7 +32,7 @@ def test_parts_make_the_whole_from_the_folder_around_it(name: str, miniatures: d
 
 @EACH
 def test_what_is_missing_is_named(name: str, miniatures: dict[str, Writer], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=rf"directly inside holds .*published at {named_dataset(name).origin.page}"):
+    with pytest.raises(InputError, match=rf"direct subfolder contains .*published at {named_dataset(name).origin.page}"):
         read_dataset(f"{name}:{tmp_path}")
     root = miniatures[name](tmp_path / "set")
     with pytest.raises(InputError, match=r"There is no split 'tets'; choose from test, .*all"):
@@ -124,11 +124,11 @@ DAMAGED = [
         (*_STANFORD40, f"applauding_003.jpg\n{line}\n", r"line 2 is .*, expected an action, a number and \.jpg")
         for line in ("../../etc/applauding_001.jpg", "/applauding_001.jpg", "applauding.jpg", "001.jpg", "applauding_001.txt")
     ),
-    (*_ICIR, None, r"lacks 'query_files\.csv'; take it from the dataset published at https://vrg"),
+    (*_ICIR, None, r"lacks 'query_files\.csv'; get it from the dataset published at https://vrg"),
     ("icir", "database_files.csv", None, r"lacks 'database_files\.csv'"),
-    (*_STANFORD40, None, r"lacks 'ImageSplits/test\.txt'; take it from the dataset published at https://vision\.stanford"),
+    (*_STANFORD40, None, r"lacks 'ImageSplits/test\.txt'; get it from the dataset published at https://vision\.stanford"),
     ("stanford40", "ImageSplits/train.txt", None, r"lacks 'ImageSplits/train\.txt'"),
-    ("genecis/change_object", "genecis/change_object.json", None, r"lacks 'genecis/change_object\.json'; take it from .*https://github\.com"),
+    ("genecis/change_object", "genecis/change_object.json", None, r"lacks 'genecis/change_object\.json'; get it from .*https://github\.com"),
 ]
 
 

@@ -89,13 +89,13 @@ def test_a_damaged_place(miniatures: Writers, tmp_path: Path, source: str, file:
 @pytest.mark.parametrize(("source", "file"), MISSING)
 def test_a_missing_file(miniatures: Writers, tmp_path: Path, source: str, file: str) -> None:
     (miniatures[source.partition("/")[0]](tmp_path) / file).rename(tmp_path / "elsewhere")
-    assert re.search(rf" in '.*' lacks '{file}'; take it from the dataset published at https://", refusal(source, tmp_path))
+    assert re.search(rf" in '.*' lacks '{file}'; get it from the dataset published at https://", refusal(source, tmp_path))
 
 
 @pytest.mark.parametrize(("source", "file"), NONE_THERE)
 def test_a_missing_file_that_tells_the_folder(miniatures: Writers, tmp_path: Path, source: str, file: str) -> None:
     (miniatures[source](tmp_path) / file).rename(tmp_path / "elsewhere")
-    assert re.search(rf"directly inside holds '{file}'( or .*)?; give the folder", refusal(source, tmp_path))
+    assert re.search(rf"direct subfolder contains '{file}'( or .*)?; pass the folder", refusal(source, tmp_path))
 
 
 @pytest.mark.parametrize(("source", "files"), EMPTY)

@@ -72,10 +72,10 @@ def test_a_server_that_is_slow_can_be_stopped_and_what_arrived_is_kept(hub: Fake
     assert f"bytes={kept}-" in hub.ranges
 
 
-@pytest.mark.parametrize(("status", "said"), [(404, "answered with status 404"), (503, r"has a fault \(503\)")])
+@pytest.mark.parametrize(("status", "said"), [(404, "answered with status 404"), (503, r"failed \(503\)")])
 def test_what_the_server_answers_is_one_sentence_with_the_file_to_fetch_by_hand(hub: FakeHub, source: WebArchive, status: int, said: str) -> None:
     hub.statuses["content"] = [status] * 20
-    with pytest.raises(InputError, match=rf"^The download of 'caltech101' ended: {hub.address}\S+ {said}") as caught:
+    with pytest.raises(InputError, match=rf"^The download of 'caltech101' failed: {hub.address}\S+ {said}") as caught:
         lk.read("caltech101")
     assert f"Or put caltech-101.zip (0.0 MB, CC BY 4.0) from {SOURCE.page} into {source.folder.parent}." in str(caught.value)
     hub.statuses["content"] = []
@@ -84,7 +84,7 @@ def test_what_the_server_answers_is_one_sentence_with_the_file_to_fetch_by_hand(
 
 def test_other_content_is_removed_and_not_unpacked(source: WebArchive, monkeypatch: pytest.MonkeyPatch) -> None:
     use_source(replace(source, sha256="0" * 64), monkeypatch)
-    with pytest.raises(InputError, match=r"What arrived of 'caltech-101\.zip' of 'caltech101' is not what is announced .* was removed; try again"):
+    with pytest.raises(InputError, match=r"The download of 'caltech-101\.zip' of 'caltech101' has a wrong hash and was deleted; try again"):
         lk.read("caltech101")
     assert _left(source) == []
 
@@ -98,11 +98,11 @@ def test_without_a_network_it_says_which_file_to_put_where_and_takes_it_from_the
     ):
         lk.read("caltech101")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(InputError, match="downloads are switched off"):
+    with pytest.raises(InputError, match="downloads are disabled"):
         lk.read("caltech101")
     away.archive.parent.mkdir(parents=True, exist_ok=True)
     away.archive.write_bytes(b"another file")
-    with pytest.raises(InputError, match=r"is not caltech-101\.zip .* remove it and try again"):
+    with pytest.raises(InputError, match=r"is not caltech-101\.zip .* delete it and try again"):
         lk.read("caltech101")
     away.archive.write_bytes((tmp_path / "served" / "caltech-101.zip").read_bytes())
     assert len(lk.read("caltech101")) == 5

@@ -28,9 +28,9 @@ def test_synthetic_cars_are_whole() -> None:
 
 def test_the_shipped_images_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cars, "assets_dir", lambda: tmp_path)
-    with pytest.raises(InputError, match=r"images that ship are not in .*; install the package again"):
+    with pytest.raises(InputError, match=r"shipped images are not in .*; reinstall the package"):
         read_cars()
     (tmp_path / "synthetic_cars").mkdir()
     (tmp_path / "synthetic_cars" / "attributes.csv").write_text("path\nimages/0.webp\n")
-    with pytest.raises(InputError, match=r"image '0\.webp' that ships is missing"):
+    with pytest.raises(InputError, match=r"shipped image '0\.webp' is missing"):
         read_cars()

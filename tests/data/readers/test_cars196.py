@@ -64,9 +64,9 @@ def test_few_images_and_two_classes_and_labels_that_are_none(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
-        ("devkit/cars_train_annos.mat", r"Cars196 in '.*' lacks 'devkit/cars_train_annos\.mat'; take it from the dataset published at https://ai"),
+        ("devkit/cars_train_annos.mat", r"Cars196 in '.*' lacks 'devkit/cars_train_annos\.mat'; get it from the dataset published at https://ai"),
         ("cars_test_annos_withlabels.mat", r"lacks 'cars_test_annos_withlabels\.mat'"),
-        ("devkit/cars_meta.mat", r"directly inside holds 'cars_annos\.mat' or 'devkit/cars_meta\.mat'; give the folder"),
+        ("devkit/cars_meta.mat", r"direct subfolder contains 'cars_annos\.mat' or 'devkit/cars_meta\.mat'; pass the folder"),
     ],
 )
 def test_missing_files_of_the_devkit(tmp_path: Path, missing: str, message: str) -> None:

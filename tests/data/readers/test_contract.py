@@ -52,7 +52,7 @@ def test_one_that_is_listed_is_read_and_offered(run: Callable[..., tuple[int, st
     assert len(read_dataset("few-birds@5")) == 5
     assert "`few-birds`" in source_help()  # what the app shows beside the field for a folder
     assert all("few-birds" in run(command, "--help")[1] for command in ("search", "embed"))
-    with pytest.raises(InputError, match="There is no dataset 'fewbirds'; give cars, caltech101, few-birds, "):
+    with pytest.raises(InputError, match="There is no dataset 'fewbirds'; pass cars, caltech101, few-birds, "):
         read_dataset("fewbirds")
 
 
@@ -70,5 +70,5 @@ def test_another_package_brings_one_as_an_entry_point(tmp_path: Path, monkeypatc
     assert "`birds:...`" in source_help()
     with pytest.raises(InputError, match=r"There is no dataset 'house'; choose from cars, caltech101, cars196, .*few-birds"):
         named_dataset("house")
-    with pytest.raises(InputError, match=r"The entry point 'owls' of 'likeness.datasets' is no Dataset of that name; repair 'birds:DATASET'"):
+    with pytest.raises(InputError, match=r"The entry point 'owls' of 'likeness.datasets' is not a Dataset of that name; fix 'birds:DATASET'"):
         named_dataset("owls")

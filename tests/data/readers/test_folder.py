@@ -29,7 +29,7 @@ def test_images_in_natural_order_others_left_out(tmp_path: Path) -> None:
     table = read_folder(tmp_path)
     assert list(table.frame["path"]) == ["1.jpeg", "2.PNG", "10.png"]
     assert table.attributes == []
-    assert table.notes == ("The folder holds the table 'labels.csv', which is not read; name that file instead of the folder to have its columns.",)
+    assert table.notes == ("The folder holds the table 'labels.csv', which is not read; pass that file instead of the folder to get its columns.",)
     assert table.root == tmp_path
     assert table.name == tmp_path.name
     (note,) = read_folder(touch(tmp_path, "a.csv", "b/c.tsv", ".hidden.csv", "b/e.csv")).notes
@@ -76,10 +76,10 @@ def test_a_subfolder_that_may_not_be_listed_is_reported_and_the_rest_is_read(tmp
     monkeypatch.setattr(os, "scandir", refuse)
     table = read_folder(tmp_path)
     assert list(table.frame["path"]) == ["1.png", "a/3.png"]
-    assert table.failed == (Failure(-1, "a/closed", "The folder cannot be listed (permission denied); allow reading it, or move it away."),)
+    assert table.failed == (Failure(-1, "a/closed", "The folder cannot be listed (permission denied); check its permissions, or move it away."),)
     for name in ("1.png", "a/3.png"):
         (tmp_path / name).unlink()
-    with pytest.raises(InputError, match=r"closed' cannot be listed \(permission denied\); allow reading it"):
+    with pytest.raises(InputError, match=r"closed' cannot be listed \(permission denied\); check its permissions"):
         read_folder(tmp_path / "a" / "closed")
     with pytest.raises(InputError, match=r"holds no images .*'a/closed' The folder cannot be listed \(permission denied\)"):
         read_folder(tmp_path)
@@ -101,9 +101,9 @@ def test_what_programs_keep_beside_photos_is_left_out_and_counted(tmp_path: Path
     table = read_folder(touch(tmp_path, *shown, *kept))
     assert sorted(table.frame["path"]) == sorted(shown)
     assert len(table.notes) == 1
-    assert table.notes[0].startswith("10 folders that programs keep beside photos (thumbnails, deleted files) are left out: '@eaDir' (2), ")
+    assert table.notes[0].startswith("10 folders that programs keep beside photos (thumbnails, deleted files) were skipped: '@eaDir' (2), ")
     (note,) = read_folder(tmp_path / "2024").notes
-    assert note.endswith("1 folder that a program keeps beside photos (thumbnails, deleted files) is left out: '@eaDir'.")
+    assert note.endswith("1 folder that a program keeps beside photos (thumbnails, deleted files) was skipped: '@eaDir'.")
     assert read_folder(tmp_path / "@eaDir" / "1.jpg").notes == ()  # who names such a folder means it
 
 
@@ -111,7 +111,7 @@ def test_what_programs_keep_beside_photos_is_left_out_and_counted(tmp_path: Path
     ("files", "folder", "said"),
     [
         ((), "nowhere", r"There is no folder '.*nowhere'; check the spelling"),
-        (("1.png",), "1.png", "is a file, not a folder; give the folder"),
+        (("1.png",), "1.png", "is a file, not a folder; pass the folder"),
         (("notes.txt", ".hidden.png"), "", r"holds no images \(\.avif, .*\), nor do its subfolders"),
         (("@eaDir/1.jpg/SYNOPHOTO_THUMB_XL.jpg",), "", r"holds no images .* \('@eaDir' of programs are left out\); choose another"),
     ],

@@ -84,7 +84,7 @@ def test_the_lists_are_the_nearest_labels_and_between_the_parts_nothing_is_known
     np.testing.assert_array_equal(nearest_labels(labels, rows(table, "train"), 4), parts.mpii_lists("trn")[0])
     assert known_labels(table) == {"Pose": LabelsConfig(kind="mpii")}
     assert label_distances(table, LabelsConfig(kind="mpii")).between(np.array([0]), np.array([0])) == 0
-    with pytest.raises(InputError, match=r"Image 4 is in the part 'train' and image 6 in 'test'; label distances are known within a part only"):
+    with pytest.raises(InputError, match=r"Image 4 is in the part 'train' and image 6 in 'test'; label distances are only known within a part"):
         labels.between(np.array([4]), np.array([2, 6]))
 
 
@@ -95,7 +95,7 @@ def test_a_part_of_the_table_needs_the_files_of_that_part_only(root: Path) -> No
     some = ImageTable("Some", table.root, table.frame.iloc[[5, 1, 2]])
     found = mpii_labels(some).between(np.arange(3), np.arange(3))
     np.testing.assert_allclose(found, parts.mpii_distances("val")[np.ix_([5, 1, 2], [5, 1, 2])], rtol=1e-6)
-    with pytest.raises(InputError, match=r"MPII Human Pose in '.*' lacks 'list_nn\.pkl'; take it from the dataset published at https://github"):
+    with pytest.raises(InputError, match=r"MPII Human Pose in '.*' lacks 'list_nn\.pkl'; get it from the dataset published at https://github"):
         mpii_labels(read_mpii_pose(root))
 
 

@@ -52,7 +52,7 @@ def test_a_miniature_is_read_with_the_labels_of_its_notions(name: str, miniature
     (tmp_path / "another").mkdir()
     assert table.root == READERS[name](str(tmp_path), "test").root == root
     miniatures[name](tmp_path / "10")
-    with pytest.raises(InputError, match=r"several folders of .*: '10', 'Größe 1'; name one of them"):
+    with pytest.raises(InputError, match=r"several folders of .*: '10', 'Größe 1'; pass one of them"):
         READERS[name](str(tmp_path), "test")
     with pytest.raises(InputError, match=r"There is no split 'tets'; choose from test, .*all"):
         READERS[name](str(root), "tets")
@@ -71,7 +71,7 @@ def test_the_parts_make_the_whole(name: str, miniatures: Writers, tmp_path: Path
 @EACH
 def test_a_wrong_folder_is_answered_with_what_is_missing_and_where_it_is_published(name: str, tmp_path: Path) -> None:
     layout = LAYOUTS[name]
-    for folder, said in ((tmp_path, f"directly inside holds '{layout.indexes[0]}'"), (tmp_path / "none", "There is no folder '")):
+    for folder, said in ((tmp_path, f"direct subfolder contains '{layout.indexes[0]}'"), (tmp_path / "none", "There is no folder '")):
         with pytest.raises(InputError) as caught:
             READERS[name](str(folder), "test")
         assert said in str(caught.value)
@@ -112,14 +112,14 @@ class TestSources:
         ("source", "message"),
         [
             ("cars169:data", "There is no dataset 'cars169' in 'cars169:data'; write one of cars196, coco-captions, cub200, "),
-            ("cars196:", "'cars196:' names no folder; write where it lies, as in 'cars196:data/cars196'"),
+            ("cars196:", "'cars196:' lacks a folder; write it as 'cars196:data/cars196'"),
             ("cars196/tets:.", "There is no split 'tets'; choose from test, train, all"),
             ("movie-posters/train:.", "There is no split 'train'; choose from test, all"),
             ("s3://bucket/cars", "There is no dataset 's3' in"),
-            ("nowhere", "There is no dataset 'nowhere'; give cars, caltech101, captioned-cars, synthetic-poses, synthetic-rooms, a folder"),
+            ("nowhere", "There is no dataset 'nowhere'; pass cars, caltech101, captioned-cars, synthetic-poses, synthetic-rooms, a folder"),
             ("nowhere", "or NAME:FOLDER with one of cars196, coco-captions, cub200"),
             ("nowhere.csv", "There is no file 'nowhere.csv'"),
-            *[(source, "No images are named; give 'cars'") for source in ("", "  ")],
+            *[(source, "No images are given; pass 'cars'") for source in ("", "  ")],
         ],
     )
     def test_what_is_not_right(self, source: str, message: str) -> None:
@@ -175,7 +175,7 @@ def test_evaluate_measures_the_notions_of_the_dataset_or_says_in_a_line_why_not(
     (birds / "classes.txt").unlink()
     for source, said in (
         (f"{root}", f"has no label column of any notion; it has none; write 'cars196:{root}' to read it with its labels."),
-        (f"cub200:{birds}", "lacks 'classes.txt'; take it from the dataset published at https://www.vision.caltech.edu"),
+        (f"cub200:{birds}", "lacks 'classes.txt'; get it from the dataset published at https://www.vision.caltech.edu"),
     ):
         status, _, err = run("evaluate", source, "--methods", "raw")
         assert (status, said in err, "Traceback" in err) == (2, True, False), err

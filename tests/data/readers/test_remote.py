@@ -83,7 +83,7 @@ def test_what_cannot_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(InputError, match=message):
             read_remote_folder(url)
     monkeypatch.setattr(fsspec.core, "url_to_fs", Mock(side_effect=ImportError("Install s3fs to access S3")))
-    with pytest.raises(InputError, match="needs the package for 's3://', which is not here; install it with `pip install s3fs`"):
+    with pytest.raises(InputError, match="needs the package for 's3://', which is not installed; install it with `pip install s3fs`"):
         read_remote_folder("s3://bucket/photos")
 
 
@@ -110,7 +110,7 @@ def test_images_of_a_web_server_listed_in_a_table(served: tuple[str, Path], tmp_
     own = embed_images(ImageTable("own", folder, pd.DataFrame({"path": ["0.png", "2.png"]})), encoder)
     np.testing.assert_allclose(result.vectors, own.vectors, atol=1e-6)
     assert embed_images(table, encoder, remote=True).n_encoded == 0
-    with pytest.raises(InputError, match=r"None of the 3 images that 'list.csv' lists is there"):
+    with pytest.raises(InputError, match=r"None of the 3 images that 'list.csv' lists exists"):
         read_table(tmp_path / "list.csv")
 
 
@@ -143,6 +143,6 @@ def test_a_confined_process_asks_no_server(tmp_path: Path) -> None:
         Counts.asked.clear()
         confine([tmp_path])
         for read in (lambda: fetch([f"{address}/a.png"]), lambda: remote_states([f"{address}/a.png"]), lambda: read_remote_folder(f"{address}/")):
-            with pytest.raises(InputError, match="cannot be reached here: addresses are not read"):
+            with pytest.raises(InputError, match="cannot be read here: URLs are disabled"):
                 read()
         assert not Counts.asked

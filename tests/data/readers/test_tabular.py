@@ -99,7 +99,7 @@ class TestBytes:
     @pytest.mark.parametrize(("column", "path_column"), [("image", None), ("jpg", None), ("picture", "picture")])
     def test_without_such_a_column_they_are_refused(self, folder: Path, column: str, path_column: str | None) -> None:
         path = self.write(folder, **{column: PICTURES, "label": [0, 1]})
-        with pytest.raises(InputError, match=rf"'{column}' of 'labels\.parquet' holds images themselves, .* list the files in a column 'path'"):
+        with pytest.raises(InputError, match=rf"'{column}' of 'labels\.parquet' holds embedded images, .* list the files in a column 'path'"):
             read_table(path, path_column)
         with pytest.raises(InputError, match="has no column 'file'"):
             read_table(self.write(folder, raw=[b"\xff" * 2_000], path=["images/1.png"]), "file")
@@ -113,12 +113,12 @@ class TestBytes:
 @pytest.mark.parametrize(
     ("content", "name", "column", "message"),
     [
-        ("", "labels.csv", None, r"'labels\.csv' is empty; it needs a line of column names"),
-        ("path,label\n", "labels.csv", None, r"'labels\.csv' has no rows; add a row"),
-        ("name,label\na,b\n", "labels.csv", None, "no column of image paths among 'name', 'label'; call it 'path'"),
+        ("", "labels.csv", None, r"'labels\.csv' is empty; it needs a header"),
+        ("path,label\n", "labels.csv", None, r"'labels\.csv' has no rows; add one per image"),
+        ("name,label\na,b\n", "labels.csv", None, "no column of image paths among 'name', 'label'; rename it to 'path'"),
         (b"\x00\x01\x02", "labels.csv", None, "no column of image paths|cannot be parsed"),
-        ("path,label\nimages/1.png,a\n ,b\n,c\n", "labels.csv", None, r"column 'path' .* entries that are no paths, 2 in all \(rows 2, 3\); fill"),
-        ("path\nimages/3.png\nimages/4.png\n", "labels.csv", None, r"None of the 2 images that .* lists is there \(the first are 'images/3\.png', '"),
+        ("path,label\nimages/1.png,a\n ,b\n,c\n", "labels.csv", None, r"column 'path' .* 2 entries that are not paths \(rows 2, 3\); fill"),
+        ("path\nimages/3.png\nimages/4.png\n", "labels.csv", None, r"None of the 2 images that .* lists exists \(the first are 'images/3\.png', '"),
         ("path,label\na,b\n", "labels.csv", "picture", r"'labels\.csv' has no column 'picture'; its columns are 'path', 'label'"),
         (None, "none.csv", None, r"There is no file '.*none\.csv'"),
         (None, "images", None, "is a folder, not a table"),

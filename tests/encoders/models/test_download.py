@@ -95,9 +95,8 @@ def test_what_arrived_before_an_error_is_kept_for_the_next_download(hub: FakeHub
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(downloads, "_receive", receive)
-        message = (
-            r"^The download of 'm' ended: the hub http://127\S+ has a fault \(503\)\. Try again later\. 0\.1 MB of 0\.1 MB are here and are kept\.$"
-        )
+        failure = r"^The download of 'm' failed: the hub http://127\S+ failed \(503\)\. Try again later\."
+        message = failure + r" 0\.1 MB of 0\.1 MB were downloaded and are kept\.$"
         with pytest.raises(InputError, match=message):
             download("m", wanted)
     kept = _part(tmp_path).stat().st_size
@@ -135,8 +134,8 @@ def test_a_stop_keeps_what_arrived(hub: FakeHub, wanted, tmp_path: Path, content
 @pytest.mark.parametrize(
     ("file", "hashed", "said"),
     [
-        ("model.safetensors", "0" * 64, "'model.safetensors' of 'someone/model' is not what is announced .*removed; try again"),
-        ("config.json", "0" * 40, "'config.json' of 'someone/model' is not what is announced .*removed; try again"),
+        ("model.safetensors", "0" * 64, "'model.safetensors' of 'someone/model' has a wrong hash and was deleted; try again"),
+        ("config.json", "0" * 40, "'config.json' of 'someone/model' has a wrong hash and was deleted; try again"),
         *[("model.safetensors", hashed, "has no hash of 'model.safetensors'") for hashed in ("nothing", "../../../evil", "0" * 63)],
     ],
 )
@@ -160,7 +159,7 @@ def test_content_of_another_hash_or_none_is_never_used(hub: FakeHub, wanted, tmp
         (404, {}, r"does not have it \(404\)\. Check the name"),
         (429, {}, r"has had too many requests from here \(429\)\. Try again in some minutes, or sign in with `hf auth login`"),
         (429, {"Retry-After": "0"}, r"has had too many requests from here \(429\)\. Try again in 0 s, or sign in"),
-        (500, {}, r"has a fault \(500\)\. Try again later"),
+        (500, {}, r"failed \(500\)\. Try again later"),
         (418, {}, r"answered with status 418\. Try again later"),
     ],
 )
@@ -168,7 +167,7 @@ def test_what_the_hub_refuses_is_one_sentence_with_its_remedy(
     hub: FakeHub, wanted, what: str, status: int, headers: dict[str, str], said: str
 ) -> None:
     hub.statuses[what], hub.headers = [status] * 20, headers
-    with pytest.raises(InputError, match=rf"^The download of 'm' ended: the hub {hub.address} {said}") as caught:
+    with pytest.raises(InputError, match=rf"^The download of 'm' failed: the hub {hub.address} {said}") as caught:
         download("m", wanted)
     assert "\n" not in str(caught.value)
     hub.statuses[what] = []
@@ -194,9 +193,7 @@ def test_a_hub_that_is_gone_in_the_middle(hub: FakeHub, wanted, monkeypatch: pyt
         return found
 
     monkeypatch.setattr(module, "_listed", list_and_leave)
-    with pytest.raises(
-        InputError, match=r"the connection to the hub http://127\.0\.0\.1:9 broke off or fell silent\. Check the network, and try again"
-    ):
+    with pytest.raises(InputError, match=r"the connection to the hub http://127\.0\.0\.1:9 was lost or timed out\. Check the network, and try again"):
         download("m", wanted)
 
 
@@ -206,12 +203,10 @@ def test_the_disk_is_asked_first_and_may_fill_up_meanwhile(hub: FakeHub, wanted,
 
     with monkeypatch.context() as patch:
         patch.setattr(downloads, "_receive", full)
-        with pytest.raises(InputError, match=r"the disk of \S+ is full\. Make room there, and try again"):
+        with pytest.raises(InputError, match=r"the disk of \S+ is full\. Free space there, and try again"):
             download("m", wanted)
     monkeypatch.setattr(downloads, "_RESERVE", 10**18)
-    with pytest.raises(
-        InputError, match=rf"'m' needs 0\.1 MB on the disk of {tmp_path / 'hub'}, which has .* to spare; make room there, or set HF_HOME"
-    ):
+    with pytest.raises(InputError, match=rf"'m' needs 0\.1 MB on the disk of {tmp_path / 'hub'}, which has .* available; free space, or set HF_HOME"):
         download("m", wanted)
     assert not hub.ranges  # nothing was fetched
 

@@ -75,11 +75,11 @@ def test_all_else_is_listed(tmp_path: Path, fake) -> None:
     assert reasons["loop.jpg"] == "the file cannot be opened"
     for said, names in (
         ("it is damaged", ("corrupt.png", "truncated.jpg")),
-        ("cannot be read: by its content", ("damaged.heic",)),
+        ("cannot be read: its content", ("damaged.heic",)),
         ("is damaged, encrypted or of another kind", ("damaged.dng", "damaged.pdf")),
     ):
         assert all(reasons[name].startswith(said) for name in names)
-    assert reasons["damaged.mp4"] == "is no video in a known format by its content; leave it out."
+    assert reasons["damaged.mp4"] == "is not a video in a known format; remove it."
 
 
 def test_files_that_go_shrink_or_are_replaced_while_they_are_read(tmp_path: Path, fake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_seconds_are_reused_and_renewed_with_their_file_and_a_table_may_list_the
     assert _reasons(table, embed_images(table, fake)) == {"a.pdf#page=7": "has no page 7; it has 2."}
 
 
-OWN = "its brightness is scaled to black and white by its own range (300 to 4,300)"
+OWN = "its brightness is scaled from its own range (300 to 4,300)"
 REMARKS = {"a.tif": OWN, "b.tif": OWN, "profile.jpg": "its color profile is damaged, so its colors are read as sRGB"}
 
 

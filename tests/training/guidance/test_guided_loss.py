@@ -185,7 +185,7 @@ def test_only_training_images_need_captions(content: dict[str, Any], captions: P
     config = config_from(content | {"guidance": guidance})
     build_guidance(config, run_images(config.data, 0))
     captions.write_text("\n".join(line for line in lines if "class 1/3" not in line), encoding="utf-8")
-    with pytest.raises(InputError, match=r"1 of 18 images have no caption, the first is 'class 1/3.png'; add captions or leave these out"):
+    with pytest.raises(InputError, match=r"1 of 18 images have no caption, the first is 'class 1/3.png'; add captions or remove these images"):
         build_guidance(config, run_images(config.data, 0))
 
 

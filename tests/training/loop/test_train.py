@@ -218,8 +218,8 @@ def test_from_a_damaged_checkpoint_it_goes_on_from_the_one_before_and_says_so(
             file.write_bytes(before)
         run.checkpoint.write_bytes(damaged)
         assert train(config, run.path).status().state == "finished"
-        assert run.status().message.startswith("The checkpoint 'checkpoint.ckpt' is damaged; the one before it was taken")
-        assert "the one before it was taken" in caplog.text
+        assert run.status().message.startswith("The checkpoint 'checkpoint.ckpt' is damaged; resuming from the previous one")
+        assert "resuming from the previous one" in caplog.text
         assert same(whole, run)
         assert (run.report() or {})["best"] == (whole.report() or {})["best"]
     assert not any(file.exists() for file in left)
@@ -232,7 +232,7 @@ def test_from_a_damaged_checkpoint_it_goes_on_from_the_one_before_and_says_so(
     broken = stopped(config, tmp_path / "broken", 5)
     for file in broken.path.glob("checkpoint*.ckpt"):
         file.write_bytes(file.read_bytes()[:100])
-    with pytest.raises(InputError, match=r"^The checkpoint '.*checkpoint.ckpt' cannot be read .*; delete it to train anew\.$"):
+    with pytest.raises(InputError, match=r"^The checkpoint '.*checkpoint.ckpt' cannot be read .*; delete it to restart training\.$"):
         train(config, broken.path)
     assert broken.status().state == "failed"
 

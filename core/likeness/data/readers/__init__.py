@@ -1,4 +1,4 @@
-"""Readers: one file for each dataset, and one line for each of them here."""
+"""Dataset readers: one file per dataset, listed here."""
 
 from likeness.data.readers import (
     caltech101,

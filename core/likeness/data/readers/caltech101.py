@@ -20,9 +20,8 @@ _MOST_IMAGES, _MOST_BYTES = 20_000, 10_000_000  # in the archive, and of one ima
 
 
 def unpack(archive: Path, folder: Path) -> None:
-    """Writes the images of the published archive, a tar file in a ZIP file, as KIND/image_0001.jpg; all else in it is passed over. A name is taken
-    only if it is exactly of that form, so that none leads out of the folder; links and devices are not. Raises InputError where it is damaged, or
-    another one.
+    """Writes the images of the published archive, a tar file in a ZIP file, as KIND/image_0001.jpg; everything else is skipped. Only names of exactly
+    that form are accepted, so that none leaves the folder, and no links or devices. Raises InputError if it is damaged or another archive.
     """
     count = 0
     try:
@@ -59,11 +58,11 @@ SOURCE = WebArchive(
 
 
 def read_caltech101() -> ImageTable:
-    """The photos, with what they show as `class` ("sunflower"); fetched when they are first read, 137 MB. Raises InputError where they are not here
-    and cannot be fetched, and says which file from where does instead.
+    """The photos, with the object as `class` ("sunflower"); 137 MB are downloaded on first use. Raises InputError if that fails, with the file to
+    download by hand.
     """
     SOURCE.fetch()
     return read_folder(SOURCE.folder, DATASET.title)
 
 
-DATASET = Dataset("caltech101", "Caltech-101", "Photos of 101 kinds of things and animals; fetched when first read, 137 MB.", read_caltech101, SOURCE)
+DATASET = Dataset("caltech101", "Caltech-101", "Photos of 101 kinds of things and animals; 137 MB, downloaded on first use.", read_caltech101, SOURCE)

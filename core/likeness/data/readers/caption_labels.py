@@ -1,10 +1,10 @@
-"""Labels of photos from what people wrote about them: words that a caption names, and how many captions must agree.
+"""Derive labels of photos from words in their captions, by vote.
 
 The rule, the same for every dataset with several captions a photo:
 
-1. A caption votes for each label whose pattern is found in it, in lower case, at whole words. `number_of_people` is counted instead, see `_people`.
-2. The label with the most votes is the photo's, if it has at least as many as the attribute's `agree`.
-3. With fewer votes, or where two labels have equally many, the photo is left `UNLABELED`, and nothing is judged by it. So it is where captions vote
+1. A caption votes for each label whose pattern it contains, in lower case, as whole words. `number_of_people` is counted instead, see `_people`. 2.
+The label with the most votes is the photo's, if it has at least as many as the attribute's `agree`. 3. With fewer votes, or where two labels have
+equally many, the photo is left `UNLABELED`, and nothing is judged by it. So it is where captions vote
    for that: of several dogs, none is the photo's.
 """
 
@@ -20,8 +20,8 @@ Votes = Callable[[str], set[str]]
 
 @dataclass(frozen=True)
 class CaptionRule:
-    """How captions label a photo: `votes` names the labels of a caption in lower case, `labels` are all that there are, as a notion's aspects spell
-    them, and `agree` captions must name a label.
+    """A rule that labels photos by captions: `votes` returns the labels of a lower-case caption, `labels` are all labels, spelled as the notion's
+    aspects, and `agree` is the minimum number of votes.
     """
 
     votes: Votes
@@ -81,7 +81,7 @@ _NUMBERS = ("no people", "one person", "two people", "a group of people")
 
 
 def _people(caption: str) -> set[str]:
-    """How many people a caption names: a person each word in the singular, two each "two ..." and "couple", a group each other plural."""
+    """Number of people in a caption: one per singular word, two per "two ..." and "couple", a group per other plural."""
     several = [2 if match[1] else 3 for match in _PLURAL.finditer(caption)]
     count = len(_SINGLE.findall(caption)) + sum(several) + 2 * len(_COUPLE.findall(caption)) + 3 * len(_GROUP.findall(caption))
     return {_NUMBERS[min(count, 3)]}
@@ -96,7 +96,7 @@ CAPTION_RULES: dict[str, CaptionRule] = {
 
 
 def caption_label(captions: Sequence[str], rule: CaptionRule) -> str:
-    """The label of a photo that has these captions, or `UNLABELED`.
+    """The label of a photo with these captions, or `UNLABELED`.
 
     >>> caption_label(["A dog in the snow .", "A dog runs through deep snow", "A dog"], CAPTION_RULES["setting"])
     'snow'
@@ -107,5 +107,5 @@ def caption_label(captions: Sequence[str], rule: CaptionRule) -> str:
 
 
 def caption_labels(captions: Sequence[Sequence[str]]) -> dict[str, list[str]]:
-    """Columns of labels, one for each of `CAPTION_RULES`, from the captions of n photos."""
+    """One column of labels per rule of `CAPTION_RULES`, from the captions of n photos."""
     return {attribute: [caption_label(each, rule) for each in captions] for attribute, rule in CAPTION_RULES.items()}

@@ -1,4 +1,4 @@
-"""Synthetic Cars, the images that ship."""
+"""Synthetic Cars, the shipped images."""
 
 from pathlib import Path
 
@@ -11,11 +11,11 @@ from likeness.io import assets_dir
 
 
 def read_cars() -> ImageTable:
-    """The 2,000 rendered cars that ship, with all their attributes. The further column `CONTENT_COLUMN` holds the digest of each image's content:
-    by it the embeddings that ship are found, since paths and times differ on every machine.
+    """The 2,000 shipped renderings of cars, with all attributes. The additional column `CONTENT_COLUMN` holds the digest of each file, by which
+    shipped embeddings are found, because paths and times differ between machines.
 
     Raises:
-        InputError: if the files are not there.
+        InputError: the files are missing.
 
     Example:
         >>> from likeness.data import read_cars
@@ -25,7 +25,7 @@ def read_cars() -> ImageTable:
     root = assets_dir() / "synthetic_cars"
     file = root / "attributes.csv"
     if not file.is_file():
-        raise InputError(f"The images that ship are not in '{root}'; install the package again.")
+        raise InputError(f"The shipped images are not in '{root}'; reinstall the package.")
     frame = pd.read_csv(file)
     frame[CONTENT_COLUMN] = [_digest(root / str(path)) for path in frame["path"]]
     return ImageTable("Synthetic Cars", root, frame)
@@ -36,7 +36,7 @@ def _digest(path: Path) -> str:
         stat = path.stat()
         return content_digest(str(path), stat.st_size, stat.st_mtime_ns)
     except OSError as error:
-        raise InputError(f"The image '{path.name}' that ships is missing or cannot be read; install the package again.") from error
+        raise InputError(f"The shipped image '{path.name}' is missing or unreadable; reinstall the package.") from error
 
 
 DATASET = Dataset("cars", "Synthetic Cars", "2,000 rendered cars with all their attributes; they ship with Likeness.", read_cars, "ships")

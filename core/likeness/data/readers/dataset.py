@@ -1,4 +1,4 @@
-"""A dataset that people call by its name."""
+"""Declaration of a named dataset."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from likeness.data.table import ImageTable
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset with a name. Its file declares it as `DATASET`; one line lists it, in `likeness.data.readers`. What stands above data, and other
-    packages, list theirs as an entry point of the group "likeness.datasets", or of "likeness.published_datasets" where it is read as NAME:FOLDER.
+    """A named dataset. Its file declares it as `DATASET`; `likeness.data.readers` lists it. Higher layers and other packages use an entry point of
+    the group "likeness.datasets", or "likeness.published_datasets" if it is read as NAME:FOLDER.
 
     Attributes:
-        name: what people write: letters, digits and dashes.
-        read: returns the table. What ships or is fetched: `read()`. What is generated: `read(count, progress)`, where `count` is None for the usual
-            number. What is published: `read(folder, split)`, of the dataset's own folder or the one it lies in; it raises InputError for a missing or
-            damaged file, an unknown or empty split, or where no image is there.
-        origin: "ships", "generated", the archive that is fetched, or the layout of a published one, as it lies on disk when it is unpacked.
-        split: of a published one, the part that is read where none is named.
+        name: letters, digits and dashes.
+        read: returns the table. Shipped or downloaded: `read()`. Generated: `read(count, progress)`, with None for the default count. Published:
+            `read(folder, split)`, with the dataset's own folder or its parent; it raises InputError for a missing or damaged file, an unknown or
+            empty split, or if no image exists.
+        origin: "ships", "generated", the archive to download, or the layout of a published dataset on disk.
+        split: default split of a published dataset.
 
     Example:
         >>> from likeness.data import named_dataset
@@ -37,15 +37,15 @@ class Dataset:
 
     @property
     def layout(self) -> OfficialLayout | None:
-        """How a published dataset lies on disk; None for the others."""
+        """The layout of a published dataset on disk; None for others."""
         return self.origin if isinstance(self.origin, OfficialLayout) else None
 
     @property
     def archive(self) -> WebArchive | None:
-        """What is fetched when the dataset is first read; None for the others."""
+        """The archive that is downloaded on first use; None for others."""
         return self.origin if isinstance(self.origin, WebArchive) else None
 
     @property
     def usage(self) -> str:
-        """How it is written: "cars", "synthetic-poses" or "cars196:FOLDER"."""
+        """The source string: "cars", "synthetic-poses" or "cars196:FOLDER"."""
         return self.name if self.layout is None else f"{self.name}:FOLDER"

@@ -29,29 +29,29 @@ _NAMED = 3  # folders that a sentence names
 def read_folder(path: str | Path, name: str | None = None, gps: bool = False) -> ImageTable:
     """All images of a folder and its subfolders, in natural order (2 before 10).
 
-    Where subfolders tell images apart, they become the attributes "class", "split" and "folder 1" ... (`folder_columns`), "(none)" for images that
-    lie beside those folders. Hidden files and folders, and files that are no images by their suffix, are left out; folders that programs keep beside
-    photos (thumbnails, what was deleted) too, and `notes` counts them. A subfolder that cannot be listed is in `failed`, as row -1.
+    Subfolders that distinguish images become the attributes "class", "split" and "folder 1" ... (`folder_columns`), "(none)" for images outside of
+    them. Skipped are hidden files and folders, files without an image suffix, and folders that programs keep beside photos (thumbnails, deleted
+    files), which `notes` counts. A subfolder that cannot be listed is in `failed`, as row -1.
 
-    Of a camera's raw file, the preview in it is the image. A video has a row for each second, "clip.mp4#t=12", and a PDF one for each page,
-    "paper.pdf#page=3", with the attributes "file" and "second" or "page"; where they cannot be counted it is one row, and embedding tells why. A .mov
-    beside a photo of the same name is the moving part of that photo, and left out.
+    Raw files are read through their embedded preview. A video has a row per second, "clip.mp4#t=12", and a PDF a row per page, "paper.pdf#page=3",
+    with the attributes "file" and "second" or "page"; if they cannot be counted there is one row, and embedding reports why. A .mov beside a photo of
+    the same name is its live part and skipped.
 
-    Where EXIF data tell them, the attributes "taken" (as "2024-05-03 14:22:10"), "year" and "camera" are there.
+    EXIF data become the attributes "taken" ("2024-05-03 14:22:10"), "year" and "camera".
 
     Args:
         path: the folder.
-        name: shown to people; by default the folder's.
-        gps: also reads where photos were taken, as "latitude" and "longitude" in degrees.
+        name: display name; by default the folder's.
+        gps: also read positions, as "latitude" and "longitude" in degrees.
 
     Raises:
-        InputError: if the folder is missing, is a file, cannot be listed itself or holds no image.
+        InputError: the folder is missing, is a file, cannot be listed or holds no image.
     """
     folder = as_path(path).absolute()
     if not folder.exists():
-        raise InputError(f"There is no folder '{path}'; check the spelling, and that it lies on the machine that runs Likeness.")
+        raise InputError(f"There is no folder '{path}'; check the spelling, and that it is on the machine that runs Likeness.")
     if not folder.is_dir():
-        raise InputError(f"'{path}' is a file, not a folder; give the folder that holds the images, or a CSV or Parquet file that lists them.")
+        raise InputError(f"'{path}' is a file, not a folder; pass the folder of the images, or a CSV or Parquet file that lists them.")
     found = _Found()
     paths = sorted(_images(folder, found), key=natural_key)
     if not paths:
@@ -74,32 +74,30 @@ def natural_key(path: str) -> list[list[tuple[int, int, str]]]:
 
 
 def is_image_name(name: str) -> bool:
-    """Whether a file's name is that of an image that is not hidden."""
+    """True for the name of an image that is not hidden."""
     return _is_of(name, SUFFIXES)
 
 
 def is_shown_image(steps: Sequence[str]) -> bool:
-    """Whether a path in an archive or behind an address is that of an image of a person's own, by its steps."""
+    """True if a path in an archive or URL is an image that is neither hidden nor kept by a program."""
     return is_image_name(steps[-1]) and is_shown(steps[:-1])
 
 
 def has_image_suffix(name: str) -> bool:
-    """Whether a text ends as the names of images do."""
+    """True if a text ends with an image suffix."""
     return os.path.splitext(name)[1].lower() in SUFFIXES
 
 
 @dataclass
 class _Found:
-    """What a walk through a folder passes over: subfolders that cannot be listed, how many folders of each name are kept by programs, and files that
-    may list the images.
-    """
+    """What a walk through a folder skips: unreadable subfolders, counts of folders kept by programs, and files that may list the images."""
 
     failed: list[Failure] = field(default_factory=list)
     kept_by_programs: Counter[str] = field(default_factory=Counter)
     tables: list[str] = field(default_factory=list)
 
     def notes(self) -> tuple[str, ...]:
-        """A sentence that counts what was left out, and one that names tables; none where there is nothing of it."""
+        """Notes about skipped folders and about tables, if any."""
         return (*self._kept_note(), *self._tables_note())
 
     def _tables_note(self) -> tuple[str, ...]:
@@ -108,7 +106,7 @@ class _Found:
         named = ", ".join(f"'{name}'" for name in self.tables[:_NAMED]) + (", ..." if len(self.tables) > _NAMED else "")
         held = f"the table {named}, which is" if len(self.tables) == 1 else f"{len(self.tables):,} tables ({named}), which are"
         which = "that file" if len(self.tables) == 1 else "one of them"
-        return (f"The folder holds {held} not read; name {which} instead of the folder to have its columns.",)
+        return (f"The folder holds {held} not read; pass {which} instead of the folder to get its columns.",)
 
     def _kept_note(self) -> tuple[str, ...]:
         count = self.kept_by_programs.total()
@@ -117,10 +115,10 @@ class _Found:
         named = ", ".join(f"'{name}'" if number == 1 else f"'{name}' ({number:,})" for name, number in self.kept_by_programs.most_common(_NAMED))
         more = ", ..." if len(self.kept_by_programs) > _NAMED else ""
         which = "folder that a program keeps" if count == 1 else "folders that programs keep"
-        return (f"{count:,} {which} beside photos (thumbnails, deleted files) {'is' if count == 1 else 'are'} left out: {named}{more}.",)
+        return (f"{count:,} {which} beside photos (thumbnails, deleted files) {'was' if count == 1 else 'were'} skipped: {named}{more}.",)
 
     def reasons(self) -> str:
-        """Why there may be no image, as the part of a sentence."""
+        """Possible reasons for finding no image, as part of a sentence."""
         left_out = [f"'{failure.path}' {failure.reason}" for failure in self.failed[:_NAMED]]
         if self.kept_by_programs:
             left_out.append(f"{', '.join(map(repr, sorted(self.kept_by_programs)[:_NAMED]))} of programs are left out")
@@ -128,16 +126,18 @@ class _Found:
 
 
 def _images(folder: Path, found: _Found) -> Iterator[str]:
-    """Paths of images relative to the folder, with forward slashes, as text; linked folders are followed, each once."""
+    """Image paths relative to the folder, as text with forward slashes; linked folders are followed, each once."""
     visited: set[str] = set()
     for place, folders, files in os.walk(folder, followlinks=True, onerror=lambda error: _report(error, folder, found)):
         real = os.path.realpath(place)
+        # by real path: a link to a parent folder would be followed forever
         if real in visited or not allows(Path(real)):
             folders.clear()
             continue
         visited.add(real)
         of_programs = {name for name in folders if kept_by_a_program(name, Path(place).parts)}
         found.kept_by_programs.update(name_to_text(name) for name in of_programs)
+        # in place: `os.walk` descends only into what is left in this list
         folders[:] = [name for name in folders if not name.startswith(".") and name not in of_programs]
         relative = Path(place).relative_to(folder)
         found.tables += [name_to_text((relative / file).as_posix()) for file in files if _is_of(file, TABLE_SUFFIXES)]
@@ -145,7 +145,7 @@ def _images(folder: Path, found: _Found) -> Iterator[str]:
 
 
 def _taken(names: Iterable[str]) -> list[str]:
-    """Names of what has images: pictures, raw files, videos and PDF files."""
+    """Names of files with images: image files, raw files, videos and PDF files."""
     found = [name for name in names if is_image_name(name) or _is_of(name, _FURTHER)]
     moving = {_stem(name) for name in found if _is_of(name, (".mov",))}
     photos = {stem for name in found if is_image_name(name) and (stem := _stem(name)) in moving} if moving else set()
@@ -161,11 +161,11 @@ def _is_of(name: str, suffixes: Collection[str]) -> bool:
 
 
 def _report(error: OSError, folder: Path, found: _Found) -> None:
-    """Of the folder that was named, an error; of one below it, a line in the list of what could not be read."""
+    """Raises an error for the given folder; records one for a subfolder."""
     if isinstance(error, FileNotFoundError):  # it was moved away meanwhile
         return
     reason, place = (error.strerror or "unknown reason").lower(), Path(os.fsdecode(error.filename))
     if place == folder:
-        raise InputError(f"The folder '{error.filename}' cannot be listed ({reason}); allow reading it.") from error
+        raise InputError(f"The folder '{error.filename}' cannot be listed ({reason}); check its permissions.") from error
     below = name_to_text(place.relative_to(folder).as_posix())
-    found.failed.append(Failure(-1, below, f"The folder cannot be listed ({reason}); allow reading it, or move it away."))
+    found.failed.append(Failure(-1, below, f"The folder cannot be listed ({reason}); check its permissions, or move it away."))

@@ -1,4 +1,4 @@
-"""Which folder of an image is its class, and what the others tell."""
+"""Derive classes and other columns from the folders of images."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,15 +15,15 @@ _DERIVED = frozenset(["derivatives", "thumbnails", "previews"])  # in a library;
 
 
 def folder_columns(folders: Sequence[str]) -> dict[str, list[str]]:
-    """What the folders that images lie in tell of them: the columns "class", "split" and "folder 1", "folder 2" ..., as far as there are such.
+    """Derives the columns "class", "split" and "folder 1", "folder 2" ... from the folders of images.
 
-    A level of folders becomes a column where it tells images apart: with one name for all it says nothing. A level that only has names such as
-    train, val and test is "split". Of the others, "class" is the deepest of which each name stands in one place (species in families), as long as
-    every image has such a folder; where names recur below others (sessions of people, months of years), it is the first. The rest are "folder N", N
-    counted from the top. A last folder that all have in common ("images") is passed over, however deep it lies.
+    A level of folders becomes a column if it distinguishes images. A level with only names such as train, val and test is "split". Of the others,
+    "class" is the deepest level whose names each have a single parent (species in families), if every image has such a folder; if names recur under
+    several parents (sessions of people, months of years), it is the first level. The rest are "folder N", counted from the top. A common last folder
+    ("images") is ignored at any depth.
 
     Args:
-        folders: of each image, relative to what was read, with forward slashes; "" where there is none.
+        folders: folder of each image, relative to the source, with forward slashes; "" for none.
 
     Example:
         >>> folder_columns(["train/cat", "train/dog", "test/cat"])
@@ -44,7 +44,7 @@ def folder_columns(folders: Sequence[str]) -> dict[str, list[str]]:
 
 
 def kept_by_a_program(folder: str, parents: Sequence[str] = ()) -> bool:
-    """Whether a folder of this name, in folders of those names, holds what a program keeps beside photos, such as thumbnails or what was deleted."""
+    """True if a folder of this name, inside folders of those names, is kept by a program beside photos, such as for thumbnails or deleted files."""
     name = folder.lower()
     if name in _KEPT_BY_PROGRAMS or name.startswith(".trash") or name.endswith(".lrdata"):
         return True
@@ -52,12 +52,12 @@ def kept_by_a_program(folder: str, parents: Sequence[str] = ()) -> bool:
 
 
 def is_shown(folders: Sequence[str]) -> bool:
-    """Whether the images in such a chain of folders are a person's own: none of them is hidden or kept by a program."""
+    """True if none of these nested folders is hidden or kept by a program."""
     return not any(name.startswith(".") or kept_by_a_program(name, folders[:depth]) for depth, name in enumerate(folders))
 
 
 def _without_common_end(steps: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Without the last folder as long as it is the same for all: "images" of train/cat/images and val/images."""
+    """Removes common last folders: "images" of train/cat/images and val/images."""
     found = dict(steps)
     while len({each[-1:] for each in found.values()}) == 1 and all(found.values()):
         found = {folder: each[:-1] for folder, each in found.items()}
@@ -65,14 +65,14 @@ def _without_common_end(steps: Mapping[str, tuple[str, ...]]) -> dict[str, tuple
 
 
 def _varying_levels(steps: Mapping[str, tuple[str, ...]]) -> dict[int, dict[str, str]]:
-    """Level, from 1 -> folder -> its name there; without levels that are the same for all."""
+    """Maps level (from 1) -> folder -> name, without levels that are equal for all."""
     depth = max(map(len, steps.values()), default=0)
     levels = {number + 1: {folder: each[number] if len(each) > number else NO_CLASS for folder, each in steps.items()} for number in range(depth)}
     return {number: names for number, names in levels.items() if len(set(names.values())) > 1}
 
 
 def _class_level(levels: Mapping[int, Mapping[str, str]], numbers: Sequence[int]) -> int:
-    """The deepest level that all images have which have the first, and of which each name stands in one place; else the first."""
+    """The deepest level present in all images that have the first one, with a single parent per name; else the first."""
     first = levels[numbers[0]]
     for place in range(len(numbers) - 1, 0, -1):
         names = levels[numbers[place]]

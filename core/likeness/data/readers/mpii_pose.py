@@ -48,12 +48,12 @@ def mpii_image_parts(root: Path) -> tuple[list[str], list[str]]:
     try:
         folders = sorted(entry.name for entry in os.scandir(root) if entry.is_dir() and not _hidden(entry.name))
     except OSError as error:
-        raise InputError(f"The folder '{root}' cannot be listed ({(error.strerror or 'unknown reason').lower()}); allow reading it.") from error
+        raise InputError(f"The folder '{root}' cannot be listed ({(error.strerror or 'unknown reason').lower()}); check its permissions.") from error
     found = {folder: paths for folder in folders if (paths := _paths(root, folder))}
     if len(found) != 2:
         raise InputError(
             f"{MPII.name} in '{root}' has {len(found)} folders of images ({', '.join(found) or 'none'}), expected 2, of training and of test "
-            f"images; unpack the archive there, published at {MPII.page}, and take others away."
+            f"images; unpack the archive there, published at {MPII.page}, and remove other folders."
         )
     train, test = found.values()
     return train, test

@@ -1,4 +1,4 @@
-"""What the readers of published datasets share: finding the root, asking for files, reading their lines."""
+"""Helpers for readers of published datasets: find the root folder and read its files."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -21,12 +21,12 @@ _Content = TypeVar("_Content", list[Any], dict[str, Any])
 
 @dataclass(frozen=True)
 class OfficialLayout:
-    """A published dataset as it lies on disk when it is unpacked.
+    """The unpacked layout of a published dataset.
 
     Attributes:
         page: where it is published.
-        indexes: files or folders, relative to the root; any of them tells the root.
-        distinct: whether an index of that name says that this is the dataset, and not just any folder.
+        indexes: files or folders, relative to the root; any of them identifies the root.
+        distinct: whether an index of that name identifies the dataset, and is not found in arbitrary folders.
     """
 
     name: str
@@ -35,37 +35,35 @@ class OfficialLayout:
     distinct: bool = True
 
     def is_root(self, folder: Path) -> bool:
-        """Whether one of the indexes lies in this folder."""
+        """True if this folder contains one of the indexes."""
         return any((folder / index).exists() for index in self.indexes)
 
     def root(self, folder: str | Path) -> Path:
-        """The dataset's own folder: the one given, or the one directly inside that holds an index. Raises InputError if there is no such folder, or
-        several.
-        """
+        """The root folder: the given one, or the subfolder that contains an index. Raises InputError if there is none, or several."""
         given = as_path(folder).absolute()
         if not given.is_dir():
-            raise InputError(f"There is no folder '{folder}'; give the folder that {self.name} was unpacked to, published at {self.page}.")
+            raise InputError(f"There is no folder '{folder}'; pass the folder of the unpacked {self.name}, published at {self.page}.")
         if self.is_root(given):
             return given
         found = [inside for inside in _folders(given) if self.is_root(inside)]
         if not found:
             raise InputError(
-                f"There is no {self.name} in '{folder}': neither it nor a folder directly inside holds {_listed(self.indexes, ' or ')}; "
-                f"give the folder that the dataset was unpacked to, published at {self.page}."
+                f"There is no {self.name} in '{folder}': neither it nor a direct subfolder contains {_listed(self.indexes, ' or ')}; pass the "
+                f"folder of the unpacked dataset, published at {self.page}."
             )
         if len(found) > 1:
-            raise InputError(f"There are several folders of {self.name} in '{folder}': {_listed([one.name for one in found])}; name one of them.")
+            raise InputError(f"There are several folders of {self.name} in '{folder}': {_listed([one.name for one in found])}; pass one of them.")
         return found[0]
 
     def find(self, root: Path, *places: str) -> Path:
-        """The first of these files or folders that is there. Raises InputError if none is, naming the first and where the dataset is published."""
+        """The first of these files or folders that exists. Raises InputError if none does."""
         for place in places:
             if (root / place).exists():
                 return root / place
-        raise InputError(f"{self.name} in '{root}' lacks '{places[0]}'; take it from the dataset published at {self.page}.")
+        raise InputError(f"{self.name} in '{root}' lacks '{places[0]}'; get it from the dataset published at {self.page}.")
 
     def lines(self, file: Path) -> list[tuple[int, str]]:
-        """The lines of a text file with their numbers from 1; blank ones are left out. Raises InputError if it cannot be read as text in UTF-8."""
+        """The non-blank lines of a text file with their numbers from 1. Raises InputError if it cannot be read as UTF-8."""
         try:
             text = regular_file(file).read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
@@ -76,15 +74,15 @@ class OfficialLayout:
         return [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
 
     def number(self, text: str) -> int | None:
-        """A whole number written in digits, or None; longer ones than any dataset has are none."""
+        """An integer written in digits, or None, also for implausibly long ones."""
         return int(text) if text.isdecimal() and len(text) <= _DIGITS else None
 
     def malformed(self, file: Path, place: str, text: str, expected: str) -> InputError:
-        """The error for a place, such as "line 3", that does not read as expected."""
+        """The error for a place, such as "line 3", with unexpected content."""
         return InputError(f"In '{file.name}' of {self.name}, {place} is '{text[:80]}', expected {expected}; take the file anew from {self.page}.")
 
     def json(self, file: Path, kind: type[_Content]) -> _Content:
-        """The list or the entries by name that a JSON file holds, one at least. Raises InputError where it is no JSON, of another kind, or empty."""
+        """The non-empty list or dict of a JSON file. Raises InputError if it is invalid, of another kind, or empty."""
         try:
             content = parse_json(text_of(file), "it")
         except InputError as error:
@@ -103,21 +101,21 @@ class OfficialLayout:
         return found
 
     def field(self, file: Path, records: Any, name: str) -> list[Any]:
-        """One field of an array of MATLAB structs, an entry per struct. Raises InputError if they have no such field."""
+        """A field of an array of MATLAB structs, one entry per struct. Raises InputError if there is no such field."""
         if name not in (records.dtype.names or ()):
             raise InputError(f"The annotations in '{file.name}' of {self.name} have no field '{name}'; take the file anew from {self.page}.")
         return list(np.atleast_1d(records[name]))
 
     def inside(self, file: Path, place: str, path: str) -> str:
-        """A path of a list, as it stands there. Raises InputError where it is empty, absolute or leads out of the dataset's folder."""
+        """The same path, after a check. Raises InputError if it is empty, absolute or leaves the dataset's folder."""
         pure = PurePosixPath(path.replace("\\", "/"))
         if not path or pure.is_absolute() or ".." in pure.parts or "\0" in path or ":" in pure.parts[0]:
             raise self.malformed(file, place, path, "a path inside of the dataset's folder")
         return path
 
     def table(self, root: Path, frame: pd.DataFrame, split: str, index: Path) -> ImageTable:
-        """The table of a split. Images that are missing stay in it, and embedding lists them, as long as one is there. Raises InputError if the split
-        has no images, or not one of them is there.
+        """The table of a split. Missing images stay in it, and embedding reports them. Raises InputError if the split is empty, or if all of its
+        images are missing.
         """
         if frame.empty:
             raise InputError(f"The split '{split}' of {self.name} in '{root}' has no images in '{index.name}'; choose another split or dataset.")
@@ -144,7 +142,7 @@ def _folders(folder: Path) -> list[Path]:
         return sorted((Path(entry.path) for entry in os.scandir(folder) if entry.is_dir()), key=lambda path: natural_key(path.name))
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise InputError(f"The folder '{folder}' cannot be listed ({reason}); allow reading it.") from error
+        raise InputError(f"The folder '{folder}' cannot be listed ({reason}); check its permissions.") from error
 
 
 def _listed(names: Sequence[str], between: str = ", ") -> str:

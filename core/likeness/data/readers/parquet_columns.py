@@ -1,4 +1,4 @@
-"""The columns of a Parquet file. Images inside of it are not read: a column of bytes comes back as how many they are."""
+"""Read the columns of a Parquet file. Embedded images are not read: a column of bytes is replaced by sizes."""
 
 import json
 from collections.abc import Callable
@@ -16,13 +16,13 @@ _ROWS_AT_ONCE = 256  # of bytes, which may be megabytes each
 
 
 def read_parquet(file: Path, wanted: str | None, choose: Callable[[list[str]], str]) -> tuple[pd.DataFrame, str]:
-    """The table, and the name of its column of paths: the one that is `wanted`, or that `choose` picks from names.
+    """The table, and the name of its column of paths: `wanted`, or the one that `choose` picks.
 
-    Lists of texts become JSON, other lists and structs texts, so that they can be counted and compared. Bytes that are short texts become texts;
-    of others, such as images, each cell says how many they are ("12,345 bytes").
+    Lists of strings become JSON, and other lists and structs text, so that they can be counted and compared. Bytes that are short text become text;
+    others, such as images, are replaced by their size ("12,345 bytes").
 
     Raises:
-        InputError: it cannot be parsed, `choose` finds no name, or there are images in the file and no column of paths.
+        InputError: it cannot be parsed, `choose` finds no name, or it has embedded images but no column of paths.
     """
     import pyarrow.parquet as parquet
 
@@ -59,13 +59,13 @@ def _chosen(names: list[str], blobs: set[str], wanted: str | None, choose: Calla
             choose(names)  # which says what is wrong with all names
             raise
         raise InputError(
-            f"The column '{inside}' of '{file}' holds images themselves, and images are read from files; write each into a file of its own, and list "
-            f"the files in a column 'path'."
+            f"The column '{inside}' of '{file}' holds embedded images, but images are read from files; write each to a file, and list the "
+            "files in a column 'path'."
         ) from None
 
 
 def _holds_bytes(kind: Any) -> bool:
-    """Whether a type of pyarrow is one of bytes, or a part of it is."""
+    """True if a pyarrow type is or contains bytes."""
     import pyarrow as pa
 
     types = pa.types
@@ -78,14 +78,14 @@ def _holds_bytes(kind: Any) -> bool:
 
 
 def _is_words(source: Any, name: str) -> bool:
-    """Whether the first bytes of a column are short texts, as programs write them that know no type of texts."""
+    """True if the first values of a bytes column are short text, as written by programs without a string type."""
     first = next(source.iter_batches(1, columns=[name]), None)
     cells = [] if first is None else [cell for cell in first.column(0).to_pylist() if cell is not None]
     return all(isinstance(_decoded(cell), str) for cell in cells) and not source.schema_arrow.field(name).type.num_fields
 
 
 def _sizes(source: Any, name: str) -> list[str | None]:
-    """Of each cell how many bytes it holds, read part by part."""
+    """The size of each cell, read in chunks."""
     found: list[str | None] = []
     for batch in source.iter_batches(_ROWS_AT_ONCE, columns=[name]):
         found += [None if cell is None else f"{_size(cell):,} bytes" for cell in batch.column(0).to_pylist()]
@@ -100,7 +100,7 @@ def _size(cell: Any) -> int:
 
 
 def _decoded(cell: Any) -> Any:
-    """Bytes that are a short text as this text; all else as it is."""
+    """Decodes bytes that are short text; other values are unchanged."""
     if not isinstance(cell, bytes) or len(cell) > _LONGEST_WORD:
         return cell
     try:

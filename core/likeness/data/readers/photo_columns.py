@@ -1,4 +1,4 @@
-"""What the files of a folder tell of themselves: the seconds and pages that they have, and when and with what a photo was taken."""
+"""Columns from the files of a folder: seconds of videos, pages of PDF files, and EXIF data of photos."""
 
 import math
 import os
@@ -13,7 +13,7 @@ PHOTO_COLUMNS = ("file", "second", "page", "taken", "year", "camera", "latitude"
 
 
 def with_parts(folder: Path, paths: list[str]) -> tuple[list[str], dict[str, list[Any]]]:
-    """Paths with a row for each second of a video and page of a PDF, and the columns that tell which."""
+    """Expands paths to one row per second of a video and page of a PDF, with columns that number them."""
     found = [path for path in paths if os.path.splitext(path)[1].lower() in PART_SUFFIXES]
     if not found:
         return paths, {}
@@ -32,7 +32,7 @@ def with_parts(folder: Path, paths: list[str]) -> tuple[list[str], dict[str, lis
 
 
 def photo_columns(folder: Path, paths: list[str], gps: bool) -> dict[str, list[Any]]:
-    """Columns of what EXIF data tell; those of which nothing is known are left out."""
+    """Columns of EXIF data, without empty ones."""
     rows = [row for row, path in enumerate(paths) if split_part(path)[1] is None]
     photos = [PhotoData()] * len(paths)
     for row, found in zip(rows, photo_data([folder / text_to_name(paths[row]) for row in rows], gps), strict=True):

@@ -1,4 +1,4 @@
-"""Images behind URLs: on an object store or a web server, reached through fsspec."""
+"""Images at URLs, on object stores or web servers, through fsspec."""
 
 import errno
 import os
@@ -25,25 +25,25 @@ _AT_ONCE = 32
 
 
 def is_url(text: str) -> bool:
-    """Whether a path is a URL ("s3://bucket/a.png", "https://...") rather than a place on this machine."""
+    """True if a path is a URL ("s3://bucket/a.png", "https://...") rather than a local path."""
     return _URL.match(text) is not None
 
 
 def read_remote_folder(url: str) -> ImageTable:
-    """All images below a URL, in natural order, like `read_folder` of a local folder; `path` holds each image's own URL. Only for a source that
-    the person who runs the program typed: whoever may name URLs reads what the machine can reach.
+    """All images below a URL, in natural order, like `read_folder` of a local folder; `path` holds each image's own URL. Only for sources given by
+    the person who runs the program, because URLs allow reading anything the machine can reach.
 
     Raises:
-        InputError: unknown protocol, its package is missing, or nothing to be listed or no image there.
+        InputError: unknown protocol, a missing package, or the URL cannot be listed or has no images.
     """
     files, place = file_system(url)
     try:
         paths = map(str, files.find(place))
         found = sorted((path for path in paths if is_shown_image(path.removeprefix(place).strip("/").split("/"))), key=natural_key)
     except Exception as error:  # every file system raises its own kinds
-        raise InputError(f"'{url}' cannot be listed ({_reason(error)}); check the address and your right to read it.") from error
+        raise InputError(f"'{url}' cannot be listed ({_reason(error)}); check the URL and your permissions.") from error
     if not found:
-        raise InputError(f"There are no images below '{url}'; check the address, or name a CSV or Parquet file with a column of URLs.")
+        raise InputError(f"There are no images below '{url}'; check the URL, or pass a CSV or Parquet file with a column of URLs.")
     frame = pd.DataFrame({"path": [name_to_text(files.unstrip_protocol(path)) for path in found]})
     for column, values in folder_columns([name_to_text(path).removeprefix(place).strip("/").rpartition("/")[0] for path in found]).items():
         frame[column] = values
@@ -52,7 +52,7 @@ def read_remote_folder(url: str) -> ImageTable:
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """The fsspec file system of a URL and the path in it. Raises InputError for an unknown protocol, or where its package is missing."""
+    """The fsspec file system of a URL and the path in it. Raises InputError for an unknown protocol or a missing package."""
     import fsspec
 
     url = text_to_name(url)
@@ -62,23 +62,23 @@ def file_system(url: str) -> tuple[Any, str]:
         files, place = fsspec.core.url_to_fs(url)
     except ImportError as error:
         package = _PACKAGES.get(protocol, "")
-        remedy = f"install it with `pip install {package}`" if package else f"install what fsspec asks for ({error})"
-        raise InputError(f"'{url}' needs the package for '{protocol}://', which is not here; {remedy}.") from error
+        remedy = f"install it with `pip install {package}`" if package else f"install what fsspec needs ({error})"
+        raise InputError(f"'{url}' needs the package for '{protocol}://', which is not installed; {remedy}.") from error
     except Exception as error:  # every file system checks its own address
         raise InputError(f"'{url}' cannot be reached ({_reason(error)}); write a URL such as 's3://bucket/photos'.") from error
     return files, str(place)
 
 
 def remote_states(urls: Sequence[str]) -> list[str | OSError]:
-    """Size and version (ETag, checksum or time of change) of each object, or why it is not to be had. An object whose server tells neither counts as
-    unchanged for ever.
+    """Size and version (ETag, checksum or modification time) of each object, or the error. Objects of servers that report neither are assumed to
+    never change.
     """
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="likeness-state") as pool:
         return list(pool.map(_state, urls))
 
 
 def fetch(urls: Sequence[str]) -> list[bytes | OSError]:
-    """The content of each object, or why it is not to be had; objects of one file system are fetched at the same time."""
+    """The content of each object, or the error; objects of one file system are fetched concurrently."""
     found: dict[str, bytes | OSError] = {}
     by_system: dict[int, tuple[Any, list[tuple[str, str]]]] = {}
     for url in urls:
@@ -96,7 +96,7 @@ def fetch(urls: Sequence[str]) -> list[bytes | OSError]:
 
 
 def as_os_error(error: Exception) -> OSError:
-    """Any file system's error as one that the callers of local files know."""
+    """Converts an error of any file system to an OSError, as raised for local files."""
     if isinstance(error, MemoryError):
         return OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
     return error if isinstance(error, OSError) else OSError(_reason(error))

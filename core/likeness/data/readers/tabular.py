@@ -1,4 +1,4 @@
-"""A CSV or Parquet file that lists images and what is known about each."""
+"""Read CSV and Parquet files of image paths and attributes."""
 
 import os
 from pathlib import Path
@@ -26,27 +26,26 @@ def read_table(
     check_there: bool = True,
     caption_column: str | None = None,
 ) -> ImageTable:
-    """Reads a table of images, a .csv (comma, semicolon or tab), .tsv or .parquet file: one row an image, one column of paths, relative to the
-    file's folder or absolute, every further column an attribute.
+    """Reads a table of images, a .csv (comma, semicolon or tab), .tsv or .parquet file: one row per image, a column of paths, absolute or relative to
+    the file's folder, and every other column an attribute.
 
-    Images that are missing stay in the table, and embedding lists them, as long as one is there or none needs to be (`check_there`). A path may be
-    in another Unicode form than the name of its file. One image in several rows becomes one row where these agree (`one_row_an_image`); several
-    captions become a list of them.
+    Missing images stay in the table, and embedding reports them; at least one must exist, unless `check_there` is false. A path may differ from its
+    file name in Unicode form. Several rows of one image become one if they agree (`one_row_an_image`); several captions become a list.
 
     Args:
-        path_column: the column of paths; by default the first of `PATH_COLUMNS` that is there, in any case of letters.
-        remote: paths that are URLs count as images that are there; only for a file that the person who runs the program named.
-        caption_column: the column of captions, a sentence or a JSON list of sentences a cell; by default "captions" or "caption". It is called so in
-            the table, where labels and training find it.
+        path_column: column of paths; by default the first of `PATH_COLUMNS` that exists, ignoring case.
+        remote: accept URLs as paths without a check; only for files named by the person who runs the program.
+        caption_column: column of captions, a sentence or a JSON list of sentences per cell; by default "captions" or "caption", as it is named in the
+            table, where labels and training find it.
 
     Raises:
-        InputError: if the file is missing, cannot be parsed, has no rows, no column of paths or empty ones, or if no image is there.
+        InputError: the file is missing, cannot be parsed, has no rows, no column of paths or empty paths, or no image exists.
     """
     file = as_path(path).absolute()
     _check_file(file, str(path))
     frame, column = _read(file, path_column)
     if frame.empty:
-        raise InputError(f"The table '{file.name}' has no rows; add a row for each image.")
+        raise InputError(f"The table '{file.name}' has no rows; add one per image.")
     images, files = find_files(_image_paths(frame[column], file.name, column), file.parent)
     if check_there and not (remote and any(map(is_url, images))):
         _check_one_there(images, file)
@@ -60,9 +59,9 @@ def read_table(
 
 def _check_file(file: Path, given: str) -> None:
     if not file.exists():
-        raise InputError(f"There is no file '{given}'; check the spelling, and that it lies on the machine that runs Likeness.")
+        raise InputError(f"There is no file '{given}'; check the spelling, and that it is on the machine that runs Likeness.")
     if not file.is_file():
-        raise InputError(f"'{given}' is {'a folder' if file.is_dir() else 'a pipe or a device'}, not a table; give a CSV or Parquet file.")
+        raise InputError(f"'{given}' is {'a folder' if file.is_dir() else 'a pipe or a device'}, not a table; pass a CSV or Parquet file.")
     if file.suffix.lower() not in TABLE_SUFFIXES:
         raise InputError(f"'{file.name}' is not one of {', '.join(TABLE_SUFFIXES)}; save the table as CSV or Parquet.")
 
@@ -88,7 +87,7 @@ def _find_column(columns: list[str], wanted: str | None, file_name: str) -> str:
     for known in PATH_COLUMNS:
         if known in lower:
             return lower[known]
-    raise InputError(f"The table '{file_name}' has no column of image paths among {listed}; call it 'path', or name the column that holds them.")
+    raise InputError(f"The table '{file_name}' has no column of image paths among {listed}; rename it to 'path', or pass its name.")
 
 
 def _image_paths(values: "pd.Series[str]", file_name: str, column: str) -> list[str]:
@@ -97,8 +96,8 @@ def _image_paths(values: "pd.Series[str]", file_name: str, column: str) -> list[
     if wrong:
         rows = ", ".join(str(row + 1) for row in wrong[:5])
         raise InputError(
-            f"The column '{column}' of '{file_name}' has entries that are no paths, {len(wrong)} in all (rows {rows}); "
-            f"fill them in or name another column."
+            f"The column '{column}' of '{file_name}' has {len(wrong)} entries that are not paths (rows {rows}); fill them in or choose "
+            "another column."
         )
     return [value.strip().replace("\\", "/") for value in values]
 
@@ -107,5 +106,5 @@ def _check_one_there(images: list[str], file: Path) -> None:
     if not any(os.path.isfile(file.parent / text_to_name(split_part(image)[0])) for image in images):  # false for what is no path at all
         first = ", ".join(f"'{image}'" for image in images[:3])
         raise InputError(
-            f"None of the {len(images)} images that '{file.name}' lists is there (the first are {first}); give paths relative to '{file.parent}'."
+            f"None of the {len(images)} images that '{file.name}' lists exists (the first are {first}); write paths relative to '{file.parent}'."
         )

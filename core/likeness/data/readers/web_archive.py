@@ -1,4 +1,4 @@
-"""A dataset that is fetched from where it is published when it is first read: one archive, checked by its hash, unpacked in the cache."""
+"""Datasets that are downloaded on first use: one archive, verified by hash and unpacked in the cache."""
 
 import os
 import shutil
@@ -36,12 +36,12 @@ class WebArchive:
     """An archive on the web.
 
     Attributes:
-        name: of the dataset, and of its folder in the cache.
+        name: name of the dataset and of its folder in the cache.
         url: of the archive.
-        page: where people read about it and can fetch it by hand.
+        page: page to read about it and download it by hand.
         size, sha256: of the archive, in bytes.
         license: of the images.
-        unpack: archive, folder -> the images are in the folder; whatever the archive holds, nothing is written outside of it.
+        unpack: (archive, folder) -> None; writes the images into the folder, and nothing outside of it, whatever the archive holds.
     """
 
     name: str
@@ -54,17 +54,17 @@ class WebArchive:
 
     @property
     def folder(self) -> Path:
-        """Where the images lie once they are here."""
+        """Folder of the downloaded images."""
         return cache_dir() / "downloads" / self.name
 
     @property
     def archive(self) -> Path:
-        """Where the archive lies until it is unpacked; it may be put there by hand."""
+        """Path of the archive until it is unpacked; it may be put there by hand."""
         return self.folder.with_name(self.url.rsplit("/", 1)[-1])
 
     @property
     def is_here(self) -> bool:
-        """Whether the images were fetched and unpacked."""
+        """True if the images were downloaded and unpacked."""
         return (self.folder / _DONE).is_file()
 
     @property
@@ -73,15 +73,14 @@ class WebArchive:
         return f"{self.archive.name} ({size_text(self.size)}, {self.license}) from {self.page}"
 
     def fetch(self, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> bool:
-        """Downloads and unpacks the images if they are not here; what arrives before a stop or an error is kept. True once all is here, False
-        after a stop.
+        """Downloads and unpacks the images if needed; partial downloads survive a stop or an error. Returns True when complete, False after a stop.
 
         Args:
-            progress: called with bytes that are here, and bytes in all; by default a bar on stderr.
-            should_stop: asked at least every ten seconds.
+            progress: called with downloaded and total bytes; by default a bar on stderr.
+            should_stop: called at least every ten seconds.
 
         Raises:
-            InputError: downloads are off, the server does not answer, refuses or breaks off, its content is another one, or the disk is full.
+            InputError: downloads are disabled, the server does not answer, refuses or disconnects, the hash differs, or the disk is full.
         """
         stops = should_stop or (lambda: False)
         if self.is_here:
@@ -117,7 +116,7 @@ class WebArchive:
 
     def _check_network(self) -> None:
         if os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE:
-            raise InputError(f"'{self.name}' is not on this machine, and downloads are switched off (HF_HUB_OFFLINE). {self._by_hand}")
+            raise InputError(f"'{self.name}' is not on this machine, and downloads are disabled (HF_HUB_OFFLINE). {self._by_hand}")
         if not server_answers(self.url):
             raise InputError(f"'{self.name}' is not on this machine, and its server cannot be reached. {self._by_hand}")
 
@@ -127,14 +126,14 @@ class WebArchive:
 
     def _check_copy(self) -> None:
         if file_hash(self.archive, self.sha256) != self.sha256:
-            raise InputError(f"'{self.archive}' is not {self.facts} (its hash differs); remove it and try again.")
+            raise InputError(f"'{self.archive}' is not {self.facts} (its hash differs); delete it and try again.")
 
     def _problem(self, error: Exception) -> tuple[str, str] | None:
         found = download_problem(error, self.url, self.archive.parent, _SETTING)
         return found and (found[0], f"{found[1]} Or put {self.facts} into {self.archive.parent}.")
 
     def _unpack_once(self, stops: Callable[[], bool]) -> None:
-        """Whole or not at all: a folder without its mark was left by a process that ended in the middle."""
+        """Unpacks atomically: a folder without its marker file was left by an interrupted process."""
         with compute_once_locked(self.folder / _DONE, stops) as is_missing:
             if not is_missing:
                 return
