@@ -19,8 +19,8 @@ BODY_PHRASES: Phrases = {
 
 COLOR_PHRASES: Phrases = {
     "black": ("black", "jet black", "pitch black"),
-    "silver": ("silver", "light gray", "light grey", "silvery"),
-    "gray": ("gray", "grey", "medium gray", "mid grey"),
+    "silver": ("silver", "light gray", "light grey", "silvery"),  # codespell:ignore
+    "gray": ("gray", "grey", "medium gray", "mid grey"),  # codespell:ignore
     "white": ("white", "snow white", "pure white"),
     "maroon": ("maroon", "dark red", "burgundy", "wine red"),
     "red": ("red", "bright red", "scarlet"),

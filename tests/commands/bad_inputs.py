@@ -46,7 +46,7 @@ BAD_INPUTS = [
     ("analyze prompt-count --counts 600", "has 569 prompts, so 600 cannot be sampled"),
     ("analyze prompt-count --dim 2,4", "'2,4' lists several dimensions; give one, such as 2."),
     ("analyze convergence /no/such/folder", "There are no runs in '/no/such/folder'; start one with `likeness train`."),
-    ("analyze semantics -a colour", "'Synthetic Cars' has no attribute 'colour'; it has body_type, car_color"),
+    ("analyze semantics -a colour", "'Synthetic Cars' has no attribute 'colour'; it has body_type, car_color"),  # codespell:ignore
     ("analyze semantics -q 'red vam'", "There is no class 'red vam'; did you mean 'red van', "),
     ("analyze semantics -a yaw", "has one image, as have 1999 others, and no image finds itself; leave such classes out with --min-images 2."),
     ("analyze semantics -a sun_height --min-images 1000", "There is only the sun_height 'low' among the selected images of 'Synthetic Cars'"),
@@ -119,7 +119,7 @@ BAD_INPUTS = [
     ("saliency --out maps.pdf", "Cannot write 'maps.pdf'; its name must end in .png"),
     ("saliency --rows 0,2000 --out maps.png", "There is no image 2000; the last of 'Synthetic Cars' is 1999"),
     ("saliency --rows first --out maps.png", "'first' is not a whole number"),
-    ("saliency --base grey.png --out maps.png", "There is no file 'grey.png'; give `black`"),
+    ("saliency --base grey.png --out maps.png", "There is no file 'grey.png'; give `black`"),  # codespell:ignore
     ("saliency", "Pass the file to write"),
     ("search cars", "exactly one of --text, --image, --row and --query"),
     ("search cars --query red", "The query cannot be parsed from 'red' on"),

@@ -70,7 +70,7 @@ def test_what_is_a_label(labels: Any, expected: list[bool]) -> None:
 
 def test_bad_attributes_are_named(cars: ImageTable) -> None:
     with pytest.raises(InputError, match="'cars' has no attribute 'colour'; it has color, doors, body"):
-        image_classes(cars, ["body", "colour"])
+        image_classes(cars, ["body", "colour"])  # codespell:ignore
     without = ImageTable("cars", Path("."), cars.frame.assign(color=[None, "", "(unlabeled)", float("nan"), None]))
     with pytest.raises(InputError, match="No image of 'cars' has a label of 'color'; fill it in or choose another attribute"):
         image_classes(without, "color")

@@ -283,7 +283,7 @@ def _runs() -> list[Case]:
     def read_lift(file: Path) -> None:
         load_spherical_map(RunFolder(file.parent))
 
-    lift = {"lift.centre": np.zeros(3, np.float32), "lift.radius": np.ones(1, np.float32)}
+    lift = {"lift.centre": np.zeros(3, np.float32), "lift.radius": np.ones(1, np.float32)}  # codespell:ignore
 
     def model(weights: str) -> Any:
         from likeness.training.config import BackboneConfig

@@ -134,7 +134,7 @@ def test_what_does_not_fit_is_refused(call: Callable[..., Any], given: tuple[Any
 
 
 def test_what_is_written_reads_back_and_the_k_best_come_in_the_order_of_the_classes(tmp_path: Path) -> None:
-    labels = {"cat, grey": ["tabby", "Egyptian cat"], "Hund": ["dachshund"]}
+    labels = {"cat, grey": ["tabby", "Egyptian cat"], "Hund": ["dachshund"]}  # codespell:ignore
     write_pseudolabels(tmp_path / "own.csv", labels)
     assert read_pseudolabels(str(tmp_path / "own.csv")) == labels
     labels = {"a": ["x", "y", "z"], "b": ["y", "x", "w"]}

@@ -109,8 +109,8 @@ def test_the_arrow_points_to_where_the_camera_stands(image: Image.Image, yaw: fl
     assert _near(at(0.6), RIGHT)
     assert not _near(at(-0.6), RIGHT, 60)
     orange = np.argwhere(np.abs(np.asarray(drawn, int) - np.array(getrgb(RIGHT))).max(axis=2) < 12)
-    centre = orange.mean(axis=0)[::-1] - np.array([x, y])
-    assert math.degrees(math.acos(np.clip(centre @ np.array(toward) / np.linalg.norm(centre), -1, 1))) < 6
+    center = orange.mean(axis=0)[::-1] - np.array([x, y])
+    assert math.degrees(math.acos(np.clip(center @ np.array(toward) / np.linalg.norm(center), -1, 1))) < 6
 
 
 def test_the_tick_rises_with_the_elevation(image: Image.Image) -> None:

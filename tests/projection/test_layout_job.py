@@ -1,4 +1,4 @@
-"""Maps from the layout process: the same as in this one, cancelled, failed, and after the process died."""
+"""Maps from the layout process: the same as in this one, canceled, failed, and after the process died."""
 
 import gc
 import time
@@ -60,7 +60,7 @@ def test_an_error_there_is_reported_here() -> None:
     with pytest.raises(LayoutFailed, match="could not be computed: neighbors is 1, but"):
         LayoutJob(VECTORS, neighbors=1).result(600)
     with pytest.raises(LayoutFailed, match=r"could not be computed: TypeError: .*'colour'"):
-        LayoutJob(VECTORS, colour="red").result(600)
+        LayoutJob(VECTORS, colour="red").result(600)  # codespell:ignore
     with pytest.raises(InputError, match="The vectors row 0 holds NaN"):
         LayoutJob(VECTORS * np.nan)
     with pytest.raises(InputError, match="no layout method 'mds'"):

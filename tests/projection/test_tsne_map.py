@@ -32,8 +32,8 @@ def test_affinities_and_loss_against_the_papers_equations_and_scikit_learn(vecto
 
 def test_more_exaggeration_makes_clusters_denser(vectors: np.ndarray) -> None:
     def within(positions: np.ndarray) -> float:
-        centred = positions - positions.mean(axis=0)
+        centered = positions - positions.mean(axis=0)
         clusters = positions.reshape(8, 25, 2)
-        return float(((clusters - clusters.mean(axis=1, keepdims=True)) ** 2).sum() / (centred**2).sum())
+        return float(((clusters - clusters.mean(axis=1, keepdims=True)) ** 2).sum() / (centered**2).sum())
 
     assert within(tsne_map(vectors, exaggeration=4)) < 0.8 * within(tsne_map(vectors))

@@ -17,9 +17,9 @@ def test_maps_get_lighter_with_attention_and_differences_are_blue_grey_yellow() 
     assert colors.shape == (1, 101, 3)
     assert (np.diff(lightness) > 0).all()
     np.testing.assert_array_equal(map_picture(np.array([[0.5]])), difference_picture(np.array([[0.0]])))
-    blue, grey, yellow = difference_picture(np.array([[[-1.0, 0, 1]]]))[0, 0].astype(int)
+    blue, gray, yellow = difference_picture(np.array([[[-1.0, 0, 1]]]))[0, 0].astype(int)
     assert blue[2] > blue[0] + 50
-    assert np.ptp(grey) < 5
+    assert np.ptp(gray) < 5
     assert min(yellow[:2]) > yellow[2] + 100
     large = enlarged(np.arange(6, dtype=np.uint8).reshape(1, 1, 2, 3), 2)
     assert large[0, :, :, 0].tolist() == [[0, 0, 3, 3], [0, 0, 3, 3]]

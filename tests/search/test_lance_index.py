@@ -67,7 +67,7 @@ def test_filter(vectors: np.ndarray, lance: LanceIndex) -> None:
     assert np.isnan(nothing.similarities).all()
 
 
-NO_SQL = ("colour = 'red'", "x = ", "1; drop table images")
+NO_SQL = ("colour = 'red'", "x = ", "1; drop table images")  # codespell:ignore
 
 
 @pytest.mark.parametrize(

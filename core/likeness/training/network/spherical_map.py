@@ -10,7 +10,7 @@ from torch import Tensor
 # radius, as a multiple of the length that 95 % of the embeddings do not exceed
 _RADIUS_FACTOR = 3.0
 # names of center and radius in a run's file of weights; the spelling is that of existing runs
-MAP_KEYS = ("lift.centre", "lift.radius")
+MAP_KEYS = ("lift.centre", "lift.radius")  # codespell:ignore
 
 
 class SphericalMap(NamedTuple):
