@@ -40,8 +40,8 @@ def candidates(space: "Space", notions: Iterable[Notion] | None = None, *, folde
     """Candidate notions for these images, each with the probability that two images differ in it.
 
     Default `notions` are those of the library (the user's own in `folder`) that fit such images, and shipped word lists
-    (`likeness.sentences.word_list_notions`), without compositions. For a notion's space, its base is used; `seed` draws 500 images if there are more.
-    Raises InputError if the space has no text side, or fewer than three images.
+    (`likeness.sentences.word_list_notions`). Compositions are skipped, also given ones. For a notion's space, its base is used; `seed` draws 500
+    images if there are more. Raises InputError if the space has no text side, or fewer than three images.
     """
     base = space.base or space
     if notions is None:

@@ -39,7 +39,7 @@ class Sight:
     Attributes:
         gap: mean cosine similarity of two crops of an image minus that of crops of different images.
         rank: effective number of dimensions of their vectors, (sum of variances)^2 / sum of squared variances.
-        agreement: share of images whose crops are nearest neighbors.
+        agreement: share of images whose first crop has their second crop as its nearest neighbor among the second crops.
     """
 
     images: int

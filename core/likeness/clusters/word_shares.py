@@ -85,7 +85,7 @@ class TableShares:
         counts = Counter(word for words in self.texts for word in set(words))
         kept = [word for word, count in counts.items() if count >= (1 if column else _RARE) and (column or count < len(self.texts))]
         if len(kept) < 2 and column:
-            raise InputError(f"'{column}' has {len(kept)} different values, and but names must distinguish clusters; choose an attribute with more.")
+            raise InputError(f"'{column}' has {len(kept)} different values, but names must distinguish clusters; choose an attribute with more.")
         if len(kept) < 2:
             raise InputError(
                 f"There are no names for clusters of '{space.name}': the encoder reads no text, and no words stand in the attributes or file names; "

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 analyze = typer.Typer(
     name="analyze",
     help="Measure how embedding size, encoder and number of prompts affect a notion (InDiReCT, section 6), how spaces agree with "
-    "language, and how fast runs learn (language guidance). Prints a table and writes an interactive plot.",
+    "language, and how fast runs learn (language guidance). Prints a table; --plot writes an interactive plot.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -54,8 +54,8 @@ def embedding_size(
 ) -> None:
     """Which number of dimensions is best? (The paper's Figure 3.)
 
-    By default all methods, five runs each, as in the paper. This takes over an hour, because adam, lae, ae and oracle train for up to half a minute
-    per run. `--methods raw,random-transform,pca,exact` takes about a minute.
+    By default the paper's methods, five runs each. This takes over an hour, because adam, lae, ae and oracle train for up to half a minute per run.
+    `--methods raw,random-transform,pca,exact` takes about a minute.
 
     Examples: `likeness analyze embedding-size --plot sizes.html`, `likeness analyze embedding-size --notions car-color --sizes 4,5,6,7`
     """

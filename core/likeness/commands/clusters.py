@@ -31,8 +31,8 @@ def clusters(
 ) -> None:
     """Find clusters at several depths and name them by words; `--out` writes a CSV file with each image's cluster at each depth.
 
-    In a notion's space clusters are named by its aspects, unless --words is given; if the encoder has no text side, by attribute values and words of
-    file names. The word vectors of 'photos' and 'cars' ship; other encoders embed 15,000 words on first use, which takes minutes.
+    In a notion's space clusters are named by its aspects, unless --words or --by is given; if the encoder has no text side, by attribute values and
+    words of file names. The word vectors of 'photos' and 'cars' ship; other encoders embed 15,000 words on first use, which takes minutes.
 
     Examples: `likeness clusters cars --notion car-color --out clusters.csv`, `likeness clusters photos/ --words words.txt --depths 2`
     """

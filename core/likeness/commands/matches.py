@@ -37,8 +37,8 @@ def matches(
         ),
     ] = None,
     ask: Annotated[int, typer.Option(min=0, help="Number of images to label next.")] = 5,
-    fdr: Annotated[float, typer.Option(help="Maximum share of wrong images in the guaranteed set, between 0 and 1.")] = 0.1,
-    confidence: Annotated[float, typer.Option(help="Probability that the guarantee holds, between 0 and 1.")] = 0.9,
+    fdr: Annotated[float, typer.Option(help="Maximum share of wrong images in the guaranteed set, above 0 and below 1.")] = 0.1,
+    confidence: Annotated[float, typer.Option(help="Probability that the guarantee holds, above 0 and below 1.")] = 0.9,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the images to label; keep it the same between calls.")] = 0,
     out: OutputFile = None,
     encoder: EncoderName = None,
@@ -48,7 +48,7 @@ def matches(
 
     Prints estimates of the number of matches, precision and missed matches, and the set that is guaranteed. A guarantee takes 15 to 30 labels on
     images that this command chooses: fill them in in the file of --answers and call it again. `--out` writes the matches, with a column for
-    guaranteed ones. If a text is an aspect of the notion, the other aspects are used as negative prompts.
+    guaranteed ones. If a text contains an aspect of the notion, the other aspects are used as negative prompts.
 
     Examples: `likeness matches --text "a red car" --notion car-color`,
     `likeness matches photos/ --text "a dog" --negative "a cat" --answers dogs.csv --out matches.csv`
@@ -112,7 +112,7 @@ def _answers_of(given: dict[str, str], file: Path, space: "Space") -> dict[int, 
 
 
 def _answer_file(file: Path, space: "Space", rows: list[int]) -> "pd.DataFrame":
-    """The file without empty lines, plus lines for the images to label next."""
+    """The file without lines that only have a path, plus lines for the images to label next."""
     import pandas as pd
 
     from likeness.data import label_frame

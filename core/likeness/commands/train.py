@@ -36,7 +36,7 @@ def train(
 ) -> None:
     """Train an embedding from a config into a run folder. A second call on the same folder resumes an interrupted run.
 
-    A config with guidance of kind plg reads the file of --pseudolabels as `guidance.pseudolabels`, if no classifier is available.
+    If no classifier is available, set `guidance.pseudolabels` in a config with guidance of kind plg to a file written by --pseudolabels elsewhere.
 
     Examples: `likeness train shipped-cars-elg`, `likeness train my.yaml --out runs/a --set seed=1`, `likeness train my.yaml --devices 2`,
     `likeness train my.yaml --find-rate`, `likeness train my.yaml --pseudolabels names.csv --set guidance.classifier.name=resnet50`

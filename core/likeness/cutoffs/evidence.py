@@ -81,7 +81,7 @@ def answers_needed(unknown: NDArray[np.int64], confirmed: NDArray[np.int64], fdr
     for drawn in range(MOST_NEEDED):
         if not (needed == MOST_NEEDED).any():
             break
-        # at 1 the logarithm below would be infinite; such sets need no further answers
+        # at 1 the logarithm below would be infinite; one more match then proves it
         chance = np.clip(bound / np.maximum(unknown - drawn, 1), 0, 1 - 1e-12)
         logs = logs + np.log1p(-parts * chance) - np.log1p(-chance)
         proved = (needed == MOST_NEEDED) & (np.logaddexp.reduce(logs, axis=0) >= -np.log(risk))

@@ -148,7 +148,7 @@ def match_model(bins: ScoreBins, zero: bool = False) -> MatchModel:
     are expected near 0.
     """
     center, slope = (each.ravel() for each in np.meshgrid(_centers(bins), np.geomspace(*_STEEPNESS, _SLOPES), indexing="ij"))
-    # beyond 40 the logistic function is 0 or 1 in single precision, and exp would overflow
+    # beyond 40 the logistic function is within 1e-17 of 0 or 1, and exp would overflow for much larger values
     odds = np.clip(slope[:, None] * (bins.z - center[:, None]), -40, 40).astype(np.float32)
     chance: Curves = np.asarray(1 / (1 + np.exp(-odds)), np.float32)
     n = float(bins.ends[-1])

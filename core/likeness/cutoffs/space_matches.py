@@ -23,7 +23,7 @@ _LEAST = 1e-6  # of a composed query's score, whose logarithm is taken
 
 
 def check_negatives(query: Any, negatives: Sequence[str]) -> None:
-    """Raises InputError for negative prompts with a query that has negative weights."""
+    """Raises InputError for negative prompts with a composed query, whatever its weights."""
     if isinstance(query, Query) and negatives:
         raise InputError("A composed query takes no negative prompts; add them as terms with negative weights.")
 

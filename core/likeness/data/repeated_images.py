@@ -20,7 +20,7 @@ def one_row_an_image(table: ImageTable, files: Files | None = None) -> ImageTabl
 
     Rows of one file (`first_rows` of `files`, from `find_files`) that agree in all columns become the first of them; rows that differ only in
     `caption` become one with the column `captions`, as in `read_captions`. Rows that differ otherwise are kept: if their paths differ, the column
-    `IMAGE_COLUMN` marks them as one image, and rankings exclude each other.
+    `IMAGE_COLUMN` marks them as one image, and rankings never return one of them for another.
     """
     table = replace(table, frame=table.frame.drop(columns=IMAGE_COLUMN, errors="ignore"))
     listed = table.frame["path"].tolist()

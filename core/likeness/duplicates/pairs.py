@@ -23,7 +23,7 @@ Floats = NDArray[np.float32]
 
 
 class TooManyPairsError(InputError):
-    """More pairs reach a threshold than the limit."""
+    """More pairs reach a threshold than the limit allows."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class NearPairs:
         return len(self.rows)
 
     def above(self, threshold: float) -> "NearPairs":
-        """The pairs above a higher threshold; recall is that of the lower one."""
+        """The pairs whose similarity is at least a higher threshold; recall is that of the lower one."""
         many = int(np.searchsorted(-self.similarities, ROUNDING - threshold, side="right"))
         return replace(self, rows=self.rows[:many], similarities=self.similarities[:many], threshold=threshold)
 

@@ -19,10 +19,11 @@ def clustering_metrics(
 ) -> dict[str, float]:
     """Agreement of clusters with classes.
 
-    * nmi: mutual information of clusters and classes over the arithmetic mean of their entropies. * ami: (MI - E[MI]) / (mean entropy - E[MI]), with
-    E[MI] over random clusters of the same sizes (Vinh, Epps and Bailey, JMLR 2010); 0 is chance level. As in scikit-learn. * f1: harmonic mean of
-    pair precision and pair recall; a pair is retrieved if both items are in one cluster, and correct if both are of one class (Oh Song et al., Deep
-    Metric Learning via Lifted Structured Feature Embedding, CVPR 2016).
+    * nmi: mutual information of clusters and classes over the arithmetic mean of their entropies.
+    * ami: (MI - E[MI]) / (mean entropy - E[MI]), with E[MI] over random clusters of the same sizes (Vinh, Epps and Bailey, JMLR 2010); 0 is chance
+      level. As in scikit-learn.
+    * f1: harmonic mean of pair precision and pair recall; a pair is retrieved if both items are in one cluster, and correct if both are of one class
+      (Oh Song et al., Deep Metric Learning via Lifted Structured Feature Embedding, CVPR 2016).
 
     Args:
         embeddings: (n, d), NumPy or torch; a tensor on a GPU runs k-means there. May be None if `assignments` are given.

@@ -80,11 +80,14 @@ def retrieval_scores(
     With R relevant gallery items (same label, not the query itself), P(i) = share of relevant items among the i nearest and rel(i) = 1 if the i-th
     nearest is relevant:
 
-    * precision_at_1: rel(1). * r_precision: P(R). * map_at_r: 1/R sum over i <= R of P(i) rel(i) (Musgrave et al., A Metric Learning Reality Check,
-    ECCV 2020, Eq. 2). * map: the same sum over the whole gallery, divided by R. * mrr: 1 / rank of the first relevant item. * map_at_1000: the sum
-    over i <= 1000, divided by the size of the class in the gallery, the query INCLUDED if it is there: the definition of the language guidance
-    paper's code (Roth et al., CVPR 2022). A perfect ranking of n_c images gives (n_c - 1) / n_c. * recall_at_{k}: 1 if a relevant item is among the k
-    nearest (Recall@k of Jegou et al.).
+    * precision_at_1: rel(1).
+    * r_precision: P(R).
+    * map_at_r: 1/R sum over i <= R of P(i) rel(i) (Musgrave et al., A Metric Learning Reality Check, ECCV 2020, Eq. 2).
+    * map: the same sum over the whole gallery, divided by R.
+    * mrr: 1 / rank of the first relevant item.
+    * map_at_1000: the sum over i <= 1000, divided by the size of the class in the gallery, the query INCLUDED if it is there: the definition of the
+      language guidance paper's code (Roth et al., CVPR 2022). A perfect ranking of n_c images gives (n_c - 1) / n_c.
+    * recall_at_{k}: 1 if a relevant item is among the k nearest (Recall@k of Jegou et al.).
 
     Returns:
         One row per query with a label, indexed by its row number, with the column `label` and one per score. If R = 0 the first five are NaN, the

@@ -108,7 +108,7 @@ class Material:
         return self._numbers[found.rows], found.similarities
 
     def paths(self) -> list[Path]:
-        """Absolute paths of the images; raises InputError for images without a local file of their own."""
+        """Absolute paths of the images; raises InputError for images without a local file of their own, or whose file is missing."""
         from likeness.data import is_url
         from likeness.io import split_part
 

@@ -70,7 +70,8 @@ def check_readable(path: Path) -> Path:
     """The same path, after checking that a file listed in a table may be read.
 
     Raises:
-        PermissionError: it is outside the readable folders. OSError: as `regular_file`.
+        PermissionError: it is outside the readable folders.
+        OSError: as `regular_file`.
     """
     if not allows(path):
         raise PermissionError(1, "the file is outside the folders that may be read here", path.name)

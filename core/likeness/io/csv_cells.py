@@ -211,7 +211,7 @@ def _typed(cells: list[str]) -> "pd.Series[Any]":
 
 
 def _whole(cells: list[str]) -> list[int]:
-    """64-bit integers if every cell is the canonical text of one; else None."""
+    """64-bit integers if every cell is the canonical text of one; else an empty list."""
     try:
         numbers = list(map(int, cells))
     except ValueError:
@@ -221,7 +221,7 @@ def _whole(cells: list[str]) -> list[int]:
 
 
 def _numbers(cells: list[str]) -> list[float]:
-    """Floats if every cell is written as Python writes one, with a point or exponent, and no two texts are the same number; else None."""
+    """Floats if every cell is written as Python writes one, with a point or exponent, and no two texts are the same number; else an empty list."""
     try:
         numbers = list(map(float, cells))
     except ValueError:

@@ -65,7 +65,7 @@ class DecoderPool:
 
     @contextmanager
     def _process(self, turn: _Turn) -> Iterator[WorkerProcess]:
-        """Lends a process as soon as it is this turn."""
+        """Lends a process as soon as `turn` is next."""
         with self._change:
             self._waiting.append(turn)
             try:

@@ -1,7 +1,7 @@
 """Map gray images of more than 8 bits to black and white.
 
-The range comes from the file if its format has one. Floats, 32-bit integers and 10- to 14-bit devices in 16-bit files have none: then the minimum and
-maximum of the image decide, as in FIJI and napari, and a remark says so.
+The range comes from the file if its format has one. Floats, 32-bit integers and 10- to 14-bit devices in 16-bit files have none: then the values of
+the image decide (usually minimum and maximum; in 16-bit files the number of bits of the maximum), as in FIJI and napari, and a remark says so.
 """
 
 import contextlib

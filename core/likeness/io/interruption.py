@@ -51,7 +51,7 @@ def interrupted_by(number: signal.Signals) -> Iterator[threading.Event]:
 
 
 def restore_interruption() -> None:
-    """Restores the default SIGINT handler in a session leader; no effect in other processes.
+    """Restores Python's SIGINT handler (KeyboardInterrupt) in a session leader that ignores SIGINT; no effect in other processes.
 
     Shells let background jobs and their children ignore SIGINT, so that Ctrl-C ends only the foreground job. No key reaches the leader of a new
     session: SIGINT is then sent on purpose, and the process should stop and keep its work.

@@ -26,7 +26,8 @@ def mpii_labels(table: ImageTable) -> PartLabels:
 
     Section 4.3 defines them as sums over joints, but the authors' program prints them as mean joint distances. `unit` says which of the two the file
     has, by its median: two random people, mostly in the middle of the image, differ by some tens of pixels per joint, and by fifteen times that in
-    the sum over 14 to 16 joints. So a median below 150 px means means. The log-ratio loss does not depend on it, nDCG does.
+    the sum over 14 to 16 joints. So a median below 150 px is taken for a mean. The log-ratio loss does not depend on it, nDCG
+    does.
 
     They are known among the training and among the test images. Those of the training images come from `dist_pose_trn.mat` (variable `dist_pose_trn`)
     where it is there, otherwise from the lists. Rounding errors up to a thousandth of the largest distance are removed: both directions get their

@@ -16,7 +16,7 @@ CHUNK_BYTES, GALLERY_BYTES = 32_000_000, 64_000_000
 @dataclass(frozen=True)
 class Reach:
     """The searchable rows of q queries among n: the row excluded by each (q,), -1 for none; a mask (n,), None for all; and the number that every
-    query can find, not counting an excluded row that the mask hides anyway.
+    query can find, which an excluded row does not reduce if the mask hides it anyway.
     """
 
     excluded: NDArray[np.int64]

@@ -2,9 +2,9 @@
 
 The rule, the same for every dataset with several captions a photo:
 
-1. A caption votes for each label whose pattern it contains, in lower case, as whole words. `number_of_people` is counted instead, see `_people`. 2.
-The label with the most votes is the photo's, if it has at least as many as the attribute's `agree`. 3. With fewer votes, or where two labels have
-equally many, the photo is left `UNLABELED`, and nothing is judged by it. So it is where captions vote
+1. A caption votes for each label whose pattern it contains, in lower case, as whole words. `number_of_people` is counted instead, see `_people`.
+2. The label with the most votes is the photo's, if it has at least as many as the attribute's `agree`.
+3. With fewer votes, or where two labels have equally many, the photo is left `UNLABELED`, and nothing is judged by it. So it is where captions vote
    for that: of several dogs, none is the photo's.
 """
 
