@@ -61,7 +61,7 @@ def test_what_is_not_here_is_told_with_the_remedy(tmp_path: Path, monkeypatch: p
     with pytest.raises(InputError, match="there is no folder 'nowhere'"):
         encoder_identity("local-dir:nowhere")
     monkeypatch.setattr(clip, "assets_dir", lambda: tmp_path)
-    with pytest.raises(InputError, match=r"'cars' is not here: .*; install the package again"):
+    with pytest.raises(InputError, match=r"'cars' was not found: .*; install the package again"):
         encoder_identity("cars")
 
 

@@ -81,7 +81,7 @@ def test_a_cache_that_cannot_be_written_only_warns(fake, cache: Path, caplog: py
     (cache / "texts").write_text("in the way")
     with caplog.at_level(logging.WARNING):
         assert embed_texts(fake, ["red"]).n_encoded == 1
-    assert "not kept" in caplog.text
+    assert "not stored" in caplog.text
 
 
 def test_threads_and_processes_at_once(fake, cache: Path) -> None:
