@@ -95,7 +95,7 @@ PUBLISHED: dict[str, PublishedEncoder] = {
         PublishedEncoder(
             "ViT-H-14-378-quickgelu/dfn5b",
             "DFN CLIP ViT-H/14",
-            "The most accurate; needs a GPU, since it takes seconds per image without one.",
+            "The most accurate; best with a GPU, since it takes seconds per image without one.",
             license="Apple, research only (AMLR)",
             repository="apple/DFN5B-CLIP-ViT-H-14-378",
             megabytes=3947,

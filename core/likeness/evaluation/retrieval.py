@@ -45,8 +45,8 @@ def retrieval_metrics(
         map_at_1000.
 
     Raises:
-        InputError: embeddings that are empty, not finite or (cosine) have a row of zeros; labels that do not fit; no query with a label; an unknown
-            score; no room for scratch files.
+        InputError: embeddings that are empty, not finite or (cosine) have a row of zeros; labels that do not fit; no labeled row in the gallery
+            or among the queries; an unknown score; no room for scratch files.
 
     Memory is bounded: float32 embeddings may be memory-mapped and are read in parts. Scaled rows beyond 300 MB go to a temporary file (in TMPDIR), 4
     bytes per value. A query takes about a hundred bytes for its scores, a block of queries 0.3 GB; on a GPU a block takes 1 GB

@@ -81,7 +81,7 @@ def semantic_retrieval(embeddings: Any, labels: Any, language: Any, neighbors: i
         single = called[int(np.argmin(sizes))]
         raise InputError(f"The class '{single}' has only one image, which cannot find its own class; add an image, or remove the class.")
     if not 1 <= neighbors < len(rows):
-        raise InputError(f"neighbors is {neighbors}, but each of the {len(rows)} images has {len(rows) - 1} others; choose at most that.")
+        raise InputError(f"neighbors is {neighbors}, but each of the {len(rows)} images has {len(rows) - 1} others; choose 1 to {len(rows) - 1}.")
     found = nearest(rows, rows, neighbors, exclude=np.arange(len(rows))).rows
     pairs = numbers[:, None] * classes + numbers[found]
     counts = np.bincount(pairs.ravel(), minlength=classes**2).reshape(classes, classes)
@@ -125,7 +125,7 @@ def retrieved_classes(spaces: Mapping[str, SemanticRetrieval], query: str, top: 
 
 
 def most_changed(a: SemanticRetrieval, b: SemanticRetrieval, top: int = 10, least: int = LEAST_ERRORS) -> pd.DataFrame:
-    """The `top` query classes whose wrong neighbors differ most in relatedness between two spaces of the same images.
+    """At most `top` query classes whose wrong neighbors differ most in relatedness between two spaces of the same images.
 
     Ignores classes with fewer than `least` wrong neighbors in either space, whose means are unreliable. Columns: class, a, b (mean language
     similarity of the wrong neighbors, `SemanticRetrieval.per_class`) and change = b - a, largest absolute value first, ties in order of the classes.

@@ -39,7 +39,7 @@ BINARY_MARGIN = Objective(
     "The nearest images by label count as one class: they must be nearer than a threshold, all others farther.",
     of_function(binary_margin),
     {
-        "positives": Option(5, "Number of nearest images by label that are positives of an anchor.", 1),
+        "positives": Option(5, "Number of images of a batch, the nearest by label, that are positives of an anchor.", 1),
         "beta": Option(1.2, "Distance threshold between positives and negatives."),
         "margin": Option(0.2, "Margin around the threshold on both sides."),
     },

@@ -261,8 +261,8 @@ COMMODITY: tuple[Objective, ...] = (
         "RankedListLoss",
         {
             "margin": Option(0.4, "Distance between the two bounds.", 0),
-            "Tn": Option(1.0, "Exponent of the weights of near images of other classes.", 0, 5),
-            "Tp": Option(0.0, "Exponent of the weights of far images of the own class.", 0, 5),
+            "Tn": Option(1.0, "Factor in the exponent of the weights of near images of other classes.", 0, 5),
+            "Tp": Option(0.0, "Factor in the exponent of the weights of far images of the own class.", 0, 5),
             "imbalance": Option(0.5, "Weight of other classes.", 0, 1),
             "alpha": Option(1.2, "Outer bound.", 0),
         },

@@ -81,7 +81,7 @@ _MARGIN = {"margin": Option(0.03, "Margin, in squared distances.")}
 DENSE_TRIPLET = Objective(
     "dense-triplet",
     "Dense triplet",
-    "Of any two images, the one with the nearer label must be nearer to the anchor, however near.",
+    "Of any two images, the one with the nearer label must be nearer to the anchor: only the order of labels counts.",
     of_function(dense_triplet),
     _MARGIN,
     labels="distances",
@@ -102,7 +102,7 @@ BINARY_TRIPLET = Objective(
     "The nearest images by label count as one class: they must be nearer to the anchor than all others.",
     of_function(binary_triplet),
     {
-        "positives": Option(5, "Number of nearest images by label that are positives of an anchor.", 1),
+        "positives": Option(5, "Number of images of a batch, the nearest by label, that are positives of an anchor.", 1),
         "margin": Option(0.2, "Margin, in squared distances."),
     },
     labels="distances",

@@ -17,7 +17,7 @@ def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper", red
     """Eq. 5 over all triplets of Eq. 10: {log(D(f_a, f_i) / D(f_a, f_j)) - log(D(y_a, y_i) / D(y_a, y_j))}^2, D squared distances.
 
     With u_i = log D(f_a, f_i) - log D(y_a, y_i), a triplet costs (u_i - u_j)^2, and all pairs of m neighbors together m sum_i (u_i - mean u)^2. Pairs
-    at equal label distances, which Eq. 10 excludes, are subtracted by the same formula, group by group. All triplets of a anchors so take memory and
+    at equal label distances, which Eq. 10 excludes, are subtracted by the same formula, group by group. So all triplets of a anchors take memory and
     time of order a n, not a n^2.
 
     Args:

@@ -125,7 +125,7 @@ _OPTIONS = {
     "alpha": Option(2.0, "Weight of pairs of one class.", 0),
     "beta": Option(40.0, "Weight of pairs of different classes.", 0),
     "base": Option(0.5, "Similarity threshold: below it pairs of one class cost most, above it pairs of different classes."),
-    "epsilon": Option(0.1, "Pairs within this margin of the hardest pair are kept.", 0),
+    "epsilon": Option(0.1, "Margin of similarity to the hardest pair of the other kind, within which a pair is still kept.", 0),
 }
 MULTISIMILARITY = Objective(
     "multisimilarity", "Multisimilarity", "Weighs pairs of images by how wrong they are.", _make, _OPTIONS, mines=True, paper="Wang et al., CVPR 2019"

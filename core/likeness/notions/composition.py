@@ -85,7 +85,7 @@ class Composition(Combinable):
     def as_notion(self, name: str) -> Any:
         """The composition as one notion that can be saved: the first added notion, with the others as its `joined`.
 
-        InputError all notions are subtracted.
+        InputError: all notions are subtracted.
         """
         if not self.joined:
             raise InputError("All notions are subtracted; add at least one, as in 'car color - background color'.")

@@ -109,7 +109,7 @@ def _descend(rows: Floats, start: Floats) -> Subspace:
 def _step(
     rows: Floats, subspace: Floats, codes: Floats, kept: Floats, lost: Floats, loss: float
 ) -> tuple[Floats, Floats, Floats, Floats, float] | None:
-    """The next subspace, its codes, kept and lost shares and loss; None if it is not better."""
+    """The next subspace, its codes, kept and lost shares and loss; None if no step is better."""
     weights = 1 / (2 * np.sqrt(np.maximum(kept, _SMALLEST_ANGLE**2) * np.maximum(lost, _SMALLEST_ANGLE**2)))
     ascent = rows.T @ (weights[:, None] * codes)
     # rows at more than 45 degrees violate the bound, so a full step can fail; adding a multiple of the subspace shortens it

@@ -35,8 +35,8 @@ class Notion(Combinable):
         clicks: answers about pairs of images, from which these aspects were found (`likeness.clicked_notion`).
 
     Raises:
-        InputError: no name; a template without "{}" or with several; no, blank or equal aspects; a question, attribute, source or dataset that is not
-            a text; a dim below 1; weights that `Composition` rejects, or a joined notion that has joined ones itself.
+        InputError: no name; a template without "{}" or with several; no aspects, blank ones or only equal ones; a question, attribute, source or
+            dataset that is not a text; a dim below 1; weights that `Composition` rejects, or a joined notion that has joined ones itself.
 
     Example:
         >>> Notion("car color", "a {} car", ["red", "blue"]).prompts

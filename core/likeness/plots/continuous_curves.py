@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DISTANCE, NDCG = "mean_label_distance", "ndcg"
 _AT_TEN = (f"{DISTANCE}_at_10", f"{NDCG}_at_10")
 _HEIGHT = 380
-_ROOM = 0.15  # ticks besides the first and the last size: powers of two
+_ROOM = 0.15  # padding of the axis beyond the first and the last size, in powers of two
 
 
 def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = None, unit: str = "") -> "Figure":

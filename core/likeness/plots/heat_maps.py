@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MOST_CLASSES = 1_000
 _MOST_NAMED = 30  # more names are unreadable beside a panel
 _HEIGHT = 560
-_LETTER = 7  # pixels of the names below
+_LETTER = 7  # pixels per letter of the names below
 _LINE = 20  # of further lines in titles
 
 

@@ -148,8 +148,7 @@ def _scale_beside(pen: "ImageDraw", x: float, y: float, r: float, elevation: flo
 
 
 def draw_numbers(image: "Image", shares: Sequence[float]) -> "Image":
-    """Draws a track for each number along the lower edge, marked at its position between 0 (left) and 1 (right). InputError: other numbers, "
-    "or none."""
+    """Draws a track for each number along the lower edge, marked between 0 (left) and 1 (right). InputError: other numbers, or none."""
     values = [float(share) for share in shares]
     if not values or not all(0 <= value <= 1 for value in values):
         raise InputError(f"The shares are {values}; pass one or more numbers from 0 to 1.")

@@ -22,7 +22,7 @@ def score_histogram(scores: Any, threshold: float, answers: tuple[Any, Any] = ((
 
     Args:
         threshold: the cut-off, which is also an edge of the bars.
-        answers: scores of the images answered as matches, and of the others.
+        answers: scores of the images answered as matches, and of those answered as no matches.
         axis: title of the axis.
 
     Example:

@@ -68,8 +68,8 @@ def placed(vectors: Any, known: Rows, positions: NDArray[np.float32]) -> NDArray
     """Places items (n, d) on a map of other items, unit rows `known` (m, d) at `positions` (m, 2).
 
     Positions (n, 2) are weighted means over the nearest items of the map (cosine similarity). The weight is 1 - d / D, with d the distance of each
-    and D that of the next one, so weights are continuous where neighbors change. Neighbors that the map has torn away from the nearest one are
-    ignored, since the mean would lie in empty space.
+    and D that of the first item beyond them, so weights are continuous where neighbors change. Neighbors that the map has torn away from the nearest
+    one are ignored, since the mean would lie in empty space.
 
     In large maps, neighbors are searched in the cells around an item's own (k-means on the map's items), with one matrix product for all items of a
     cell. With the inverted file of faiss, which handles items one by one, a million items were not placed after three minutes.

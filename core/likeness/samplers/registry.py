@@ -28,7 +28,7 @@ _COMMODITY: tuple[Miner, ...] = (
         "Keeps pairs of one class that are less similar than the nearest image of another class, and pairs of two classes that are more "
         "similar than the farthest image of the class.",
         "MultiSimilarityMiner",
-        epsilon=Option(0.1, "Pairs within this margin of the hardest pair are kept.", 0),
+        epsilon=Option(0.1, "Margin of similarity to the hardest pair of the other kind, within which a pair is still kept.", 0),
         paper="Wang et al., CVPR 2019",
     ),
     _of(

@@ -40,9 +40,8 @@ def published(paper: str = "indirect", dataset: str | None = None, table: Table 
         Results: dataset, notion, metric, method, mean and std, the last two as fractions over five runs. Notions, metrics and methods have the names
             of `likeness.notions` and `compare`; the paper's InDiReCT is "adam", its CLIP "raw". NaN if the paper has no value (PCA with fewer prompts
             than dimensions, the deviation of CLIP) or an unreadable one. "section5": the same with dim and without deviations; its
-        method "Jun et al." (Combination of multiple global descriptors for image retrieval, arXiv:1903.10663) is not part of this package. "table1":
-        dataset,
-        notion, class_count, template, aspects (examples), aspect_count.
+            method "Jun et al." (Combination of multiple global descriptors for image retrieval, arXiv:1903.10663) is not part of this package.
+            "table1": dataset, notion, class_count, template, aspects (examples), aspect_count.
 
     Raises:
         InputError: unknown paper, table or dataset.

@@ -364,7 +364,7 @@ class OptimizerConfig(FrozenConfig):
         inverse_decay: divides the rate by 1 + steps * this, as the code of the log-ratio loss.
         warmup: first epochs, in which the backbone is frozen.
         rate_warmup: first epochs, possibly fractional, in which the rate rises linearly from 0 to its value.
-        cosine: after that, the rate decreases to 0 along half a cosine.
+        cosine: after that, the rate decreases along half a cosine, to 0 at the end of the run.
         clip: maximum norm of all gradients together. None: no clipping.
         ema: evaluates and keeps a moving average of the weights, of which every step replaces 1 - ema; None: the weights of the last step.
     """

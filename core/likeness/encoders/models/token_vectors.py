@@ -18,8 +18,8 @@ _encoding = threading.Lock()  # fast tokenizers raise "Already borrowed" when tw
 
 
 def token_vectors(tokenizer: Any, model: Any, device: "torch.device", texts: Sequence[str], pooling: str = "mean") -> Vectors:
-    """Rows (n, d), float32, of n texts; truncated to the model's context (or 512 tokens). Texts with the same number of tokens form batches, with 1 %
-    of padding instead of 17 % when sorted by letters. `pooling` is "mean" of the last layer over tokens without padding, or "pooler", the model's own
+    """Rows (n, d), float32, of n texts; truncated to the model's context (or 512 tokens). Batches are formed in order of the number of tokens, with
+    1 % of padding instead of 17 % in order of letters. `pooling` is "mean" of the last layer over tokens without padding, or "pooler", the model's own
     pooled output. Tokenizer and model are those of transformers, the model in evaluation mode on `device`. InputError: a model without pooled output.
     """
     with _encoding:

@@ -38,7 +38,7 @@ def key_array(keys: Sequence[bytes]) -> Keys:
 
 
 def as_names(keys: Keys) -> NDArray[np.bytes_]:
-    """Keys (n, 16) as (n,) values that NumPy can sort and compare."""
+    """Keys (n, 16) as (n,) values that NumPy can sort and compare; unequal keys stay unequal, since all have the same length."""
     return np.ascontiguousarray(keys).view(f"S{KEY_BYTES}").reshape(len(keys))
 
 

@@ -69,8 +69,7 @@ def place(
 
 
 def lay_out(space: MapSpace, method: str, parameters: dict[str, Any], near: Positions | None = None) -> Positions:
-    """Positions (n, 2) of a space, from the store of maps or computed and stored. Starting `near` given positions is faster and keeps close "
-    "to them."""
+    """Positions (n, 2) of a space, stored, or computed and stored. A start `near` given positions is faster and keeps close to them."""
     content = getattr(space, "key", None)
     given = differing(method, parameters)
     kept = load_map(map_key(space.vectors if content is None else content, method, init=None, **given))

@@ -205,7 +205,7 @@ class LinkedMapWidget(anywidget.AnyWidget):
         return color_by(values, str(getattr(color, "name", None) or ""))
 
     def _nearest(self) -> list[np.ndarray] | None:
-        """The neighbors of the query in each map; None if a map has only positions."""
+        """The neighbors of the query in each map; empty for a map that has only positions; None without a query."""
         if self.query is None or self.n < 2:
             return None
         query = self.query

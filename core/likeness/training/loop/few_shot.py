@@ -66,7 +66,7 @@ def adapt(network: EmbeddingNetwork, features: Tensor, labels: Rows, config: Few
     targets = torch.from_numpy(labels)
     with torch.random.fork_rng(devices=[]), threads_for(size * learner.head.weight.numel()):
         for step in range(steps):
-            # seeded by step, so that episodes do not depend on each other
+            # seeded by episode and step, so that episodes do not depend on each other
             torch.manual_seed((config.seed * 1_000 + seed) * 1_000_003 + step)
             rows = batches.batch(step)
             loss = objective(learner(features[rows]).embeddings, targets[rows])

@@ -27,7 +27,7 @@ from likeness.training.runs.run_folder import RunFolder, State, Status
 
 # what Lightning needs to resume, besides the step
 _STATE = ("state_dict", "loops", "optimizer_states", "lr_schedulers")
-_SMALL_IMAGE = 32  # minimum side in pixels for networks that halve an image five times to have more than one pixel left
+_SMALL_IMAGE = 32  # minimum side in pixels at which the last of five halvings still sees more than one pixel
 
 
 @folder_kept_out()

@@ -231,7 +231,7 @@ class RunFolder(TaskFolder):
         return found
 
     def best_figures(self) -> dict[str, float]:
-        """Metrics of the best weights on the test images, with their `step`: from the report, or before the end the evaluation that kept them."""
+        """Metrics of the best weights on the test images, with their `step`: from the report, or until then from the evaluation that kept them."""
         figures = (self.report() or {}).get("best") or checkpoint_figures(self.metrics(), self.config().selection_metric, "best")
         return {name: value for name, value in figures.items() if isinstance(value, int | float)}
 

@@ -33,7 +33,7 @@ class MapActions {
     if (changed.length) this.emit(...changed);
   }
 
-  /** Undoes the latest action: the unfinished shape, the selection, the query or the legend. */
+  /** Undoes the first of these that there is: the unfinished shape, the selection, the query, the legend. */
   escape(event) {
     event.stopPropagation();
     const drawing = this.panels.find((panel) => panel.drag);

@@ -14,7 +14,7 @@ const SHORTCUTS = [
     ["Shift + Space", "Add the point to the selection, or remove it"],
     ["A, Shift + A", "Select all visible points, or add them"],
     ["C", "Clear selection and query"],
-    ["Esc", "Undo the last of shape, selection, query, legend"],
+    ["Esc", "Undo the shape, else the selection, the query or the legend"],
     ["P", "Show or hide pictures on the map"],
     ["V, L, B", "Mode: pan, lasso, box"],
   ]],
