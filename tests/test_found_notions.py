@@ -101,7 +101,7 @@ def test_what_cannot_be_relied_on_is_not_first(cars: lk.Space, monkeypatch: pyte
     ("call", "message"),
     [
         (lambda: unnamed_directions(worlds.cars(), [], 0), "0 directions"),
-        (lambda: unnamed_directions(lk.Space(np.ones((5, 3))), []), "all images are the same"),
+        (lambda: unnamed_directions(lk.Space(np.ones((5, 3))), []), "all images are equal"),
         (lambda: found_notions(lk.Space(np.eye(5)), list_notions()[:1]), "has no text side"),
     ],
 )

@@ -34,7 +34,7 @@ def test_what_is_written_is_read_again_with_its_changes(content: dict[str, Any],
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("{", "is no JSON"), ("[1]", "holds no splits"), ('{"a": 1}', "holds no splits"), ("\x00\xff", "is n")]
+    ("text", "message"), [("{", "is not valid JSON"), ("[1]", "holds no splits"), ('{"a": 1}', "holds no splits"), ("\x00\xff", "is n")]
 )
 def test_a_file_that_holds_something_else(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "x.json").write_text(text, encoding="latin-1")

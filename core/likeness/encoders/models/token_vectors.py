@@ -19,8 +19,8 @@ _encoding = threading.Lock()  # fast tokenizers raise "Already borrowed" when tw
 
 def token_vectors(tokenizer: Any, model: Any, device: "torch.device", texts: Sequence[str], pooling: str = "mean") -> Vectors:
     """Rows (n, d), float32, of n texts; truncated to the model's context (or 512 tokens). Batches are formed in order of the number of tokens, with
-    1 % of padding instead of 17 % in order of letters. `pooling` is "mean" of the last layer over tokens without padding, or "pooler", the model's own
-    pooled output. Tokenizer and model are those of transformers, the model in evaluation mode on `device`. InputError: a model without pooled output.
+    1 % of padding instead of 17 % in order of letters. `pooling` is "mean" of the last layer over tokens without padding, or "pooler", the model's
+    own pooled output. Tokenizer and model are those of transformers, the model in evaluation mode on `device`. InputError: it has no pooled output.
     """
     with _encoding:
         order = np.argsort([len(ids) for ids in tokenizer(list(texts), truncation=True, max_length=MAX_TOKENS)["input_ids"]], kind="stable")
