@@ -86,7 +86,7 @@ def test_what_lies_below_a_root_is_read_and_no_answer_tells_what_else_is_there(p
     with pytest.raises(InputError, match="cannot be reached here"):
         check_url("s3://mine/a.png")
     for given in _ways_out(places):
-        with pytest.raises(InputError, match=f"{HERE}: this server only shows its own folders; give a folder or file inside photos"):
+        with pytest.raises(InputError, match=f"{HERE}: this server only shows its own folders; enter a folder or file inside photos"):
             resolve_path(given)
     for given in ("a\0b", "x" * 300, "/".join(["deep"] * 2000), "\ud800"):
         with pytest.raises(InputError, match="is no path"):

@@ -39,7 +39,7 @@ def test_the_printed_link_opens_the_app_and_the_bare_address_asks(begin: Begin, 
         stranger.page.get_by_label("Token").fill(typed)
         stranger.button("Open").click()
         if typed == "guess":
-            stranger.says("That is not the token of this server")
+            stranger.says("Wrong token")
     stranger.map()
 
 
@@ -76,7 +76,7 @@ def come(people: People) -> Callable[..., Person]:
             person.page.get_by_label("Password").fill(password)
             person.button("Sign in").click()
             if password in wrong:
-                person.says("Name or password is wrong.")
+                person.says("Wrong name or password.")
         return person.map()
 
     return come
@@ -90,7 +90,7 @@ def test_an_account_signs_in_looks_and_signs_out(start: Any, people: People, com
     assert stranger.page.evaluate("getComputedStyle(document.body).backgroundColor") == color  # the style is not refused
     ada = come(server, "ada", "wrong password", color_scheme=scheme)
     ada.page.get_by_test_id("stSidebar").get_by_text("can view").wait_for()  # its name came through the door, with the WebSocket
-    ada.go("Images").says("ask whoever runs this server for the role edit")
+    ada.go("Images").says("ask the server's administrator for the role edit")
     assert ada.page.locator("input[type='file']").count() == 0
     ada.page.get_by_role("link", name="Sign out").click()
     ada.button("Sign out").click()

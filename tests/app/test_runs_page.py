@@ -299,7 +299,7 @@ def test_on_a_shared_server_only_who_began_a_run_renames_and_deletes_it(app: Pag
     assert [app.at(f"deleting_{name}").disabled for name in ("mine", "operators")] == [False, True]
     app.set("deleting_mine", True)
     visit(monkeypatch, BEN)  # somebody else's click
-    assert "Only the person who started a run" in app.click("delete_yes_mine").toasts[0]
+    assert "Only the person who started this run" in app.click("delete_yes_mine").toasts[0]
     assert [app.at(f"{what}_mine").disabled for what in ("deleting", "name")] == [True, True]
     assert (mine / "config.yaml").is_file()
     assert ADA not in (mine / "owner").read_text()

@@ -197,8 +197,8 @@ def test_the_command_line(filled: dict[str, bytes], tmp_path: Path, capsys: pyte
     listed = [line.split() for line in call("list").splitlines()]
     assert listed[0] == ["id", "seen", "datasets", "drafts", "notions", "splits", "views", "megabytes"]
     assert {line[0] for line in listed[1:]} == {ADA, BEN}
-    assert f"{len(filled)} files are in" in call("backup", copy)
-    assert "All that is kept of" in call("export", ADA, str(tmp_path / "ada.zip"))
+    assert f"{len(filled)} files written to" in call("backup", copy)
+    assert "Exported the data of" in call("export", ADA, str(tmp_path / "ada.zip"))
     assert "is deleted" in call("delete", ADA)
     assert ADA not in call("list")
     for words in (("delete", ADA), ("export", "..", str(tmp_path / "y.zip")), ("backup", copy)):
