@@ -1,4 +1,4 @@
-"""What is done before it is needed: the shipped images open while the first browser loads the page, encoder and UMAP load once it stands."""
+"""Preloading: opens the shipped images while the first page loads, then loads the encoder and UMAP."""
 
 import gc
 import threading
@@ -10,12 +10,12 @@ from state import State, state
 
 
 def open_early() -> None:
-    """Begins opening the shipped images, which most visits begin with."""
+    """Starts opening the shipped images, which most visits begin with."""
     threading.Thread(target=cached.open_early, args=(SHIPPED_CARS.id,), daemon=True).start()
 
 
 def warm_up() -> None:
-    """Begins loading, soon and once only, the encoder of the current dataset, and UMAP where the current map is one."""
+    """Starts loading, once per process, the encoder of the current dataset, and UMAP if the map needs it."""
     wanted = []
     if State.view.is_set():
         wanted.append(current_view().base.encoder)

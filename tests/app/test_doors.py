@@ -137,7 +137,7 @@ def test_nothing_answers_without_the_token() -> None:
     for method in ("PUT", "POST", "DELETE"):
         assert client.request(method, "/_stcore/upload_file/a/b").status_code == 401
     assert answer_of_stream(client) == 401
-    assert "a server that was restarted has a new one" in client.get("/_stcore/host-config").text  # what an open tab asks first
+    assert "Each start has a new token" in client.get("/_stcore/host-config").text  # what an open tab asks first
     assert client.get("/_stcore/health").text == "inside"  # tells that the server runs, and no more
     assert client.put("/_stcore/health").status_code == 401
 

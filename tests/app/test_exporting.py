@@ -294,5 +294,5 @@ def test_a_runs_report_reads_its_images_where_the_visitor_may(
     (trained.path / "config.yaml").write_text(training.as_yaml(training.with_changes(trained.config(), {"data.source": str(foreign)})))
     app = app.fresh("layout").open("runs")
     assert "Make a report to share" not in app.labels
-    (said,) = [each.value for each in app.caption if each.value.startswith("No report can be made")]
+    (said,) = [each.value for each in app.caption if each.value.startswith("The report cannot be created")]
     assert "somebody" not in said

@@ -135,10 +135,10 @@ def test_what_others_say_comes_with_the_next_look_and_stays_at_an_undo(app: Page
     app.run()
     assert looks == [store.path]  # once a run of a page
     assert app.session_state["view"].frame["breed"].iloc[[1, 2]].tolist() == ["beagle", "collie"]
-    assert "1 that others have changed since stay as they are" in app.click("label_undo").toasts[0]
+    assert "1 skipped, since others have changed them" in app.click("label_undo").toasts[0]
     assert store.columns(PATHS)["breed"].dropna().tolist() == ["collie"]
     store.path.write_bytes(b"no database" * 1000)
-    assert any("Labels are left out" in warning for warning in app.run().warnings)
+    assert any("Labels are not shown" in warning for warning in app.run().warnings)
     assert "breed" not in app.session_state["view"].frame
 
 
