@@ -162,7 +162,7 @@ def refusal(what: Act) -> str:
     if name is None or has_role(name, "train" if what == "download" else what):
         return ""
     if what == "download":
-        return "Your account cannot download encoders; ask the server's administrator for the encoder or the role train."
+        return "Your account cannot download encoders; ask the server's administrator for the role train or for the encoder."
     if what == "train":
         return "Your account cannot start or stop trainings; ask the server's administrator for the role train."
     return "Your account can only view; ask the server's administrator for the role edit."

@@ -199,7 +199,7 @@ def test_photos_that_would_be_fetched_are_refused_until_they_are_here(
     places: Path, hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = serve_caltech101(hub, tmp_path / "served here", monkeypatch)
-    with pytest.raises(InputError, match="'caltech101' would have to be downloaded, which you may not do here"):
+    with pytest.raises(InputError, match="'caltech101' must be downloaded, and you are not allowed to"):
         resolve_source("caltech101")
     assert not hub.ranges
     source.fetch()
@@ -220,7 +220,7 @@ def test_names_that_are_no_paths_stay_and_no_more_images_are_drawn_than_a_server
     assert resolve_config(config) == config
     for draw_them in (resolve_source, lambda source: resolve_config(config_from({"data": {"source": source}}))):
         for source in ("synthetic-poses@10001", "synthetic-poses@99999999999"):
-            with pytest.raises(InputError, match="more images than a shared server draws; take 10,000 at most"):
+            with pytest.raises(InputError, match="too many images for a shared server; use at most 10,000"):
                 draw_them(source)
 
 

@@ -239,7 +239,7 @@ def test_no_more_notions_and_prompts_than_a_server_keeps_and_embeds(shared, tmp_
     for name in ("a.yaml", "b.yaml"):
         check_count(tmp_path, "notions")
         (tmp_path / name).touch()
-    with pytest.raises(InputError, match="You keep 2 notions here, the most that this server allows"):
+    with pytest.raises(InputError, match="You have 2 notions, the maximum on this server"):
         check_count(tmp_path, "notions")
 
 
