@@ -177,8 +177,8 @@ def test_labels_are_given_listed_removed_and_undone(client: TestClient) -> None:
 
 
 WRONG_LABELS: list[tuple[dict[str, Any], int, str]] = [
-    ({"tag": "a"}, 422, "name the images"),
-    ({"rows": [1], "files": ["a"], "tag": "a"}, 422, "name the images"),
+    ({"tag": "a"}, 422, "pass either rows or files"),
+    ({"rows": [1], "files": ["a"], "tag": "a"}, 422, "pass either rows or files"),
     ({"rows": [1]}, 422, "exactly one of tag"),
     ({"rows": [1], "attribute": "a"}, 422, "takes a value"),
     ({"rows": [5000], "tag": "a"}, 404, "no image 5000"),

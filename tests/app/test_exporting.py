@@ -230,7 +230,7 @@ def test_a_file_is_served_to_whom_it_was_made_for_until_its_hour_or_housekeeping
     for odd in ("nope", "..", "%2e%2e", "*", "x" * 3_000):
         assert client.get(f"/exports/{odd}").status_code == 404
     export_files.remove_ended(own_dir() / "exports")
-    assert "not kept any more" in client.get(made.url).text
+    assert "has been removed" in client.get(made.url).text
     monkeypatch.setattr(export_files, "_KEPT_S", 0.0)
     gone = _download(own_dir() / "exports").result.file.parent
     wait_until(lambda: not gone.exists())

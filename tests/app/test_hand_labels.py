@@ -207,7 +207,7 @@ def test_whoever_edits_labels_what_all_see_in_their_own_name_and_strangers_their
     become("ada")
     assert "role edit" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
     own = replace(SHIPPED_CARS, id="x", source="uploads/mine", owner=ADA)
-    for who, mine in ((ADA, ""), (BEN, "someone else's"), ("", "someone else's")):  # at last without a cookie: nobody
+    for who, mine in ((ADA, ""), (BEN, "someone else"), ("", "someone else")):  # at last without a cookie: nobody
         become(who, accounts=False)
         assert "this server has no accounts" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
         refused = hand_labels.refusal_to_tag(own, read_cars())

@@ -77,7 +77,7 @@ def test_what_is_no_name_no_token_or_swells_a_file_is_refused_and_who_may_change
     kept = _keep("mine")
     monkeypatch.setattr("server.access.refusal", lambda what: "Your account can only view.")
     for act in (lambda: _keep("x"), lambda: saved_views.rename(kept.token, "y"), lambda: saved_views.remove(kept.token)):
-        with pytest.raises(InputError, match="change nothing"):
+        with pytest.raises(InputError, match="can only view"):
             act()
     assert _names() == ["mine"]
 
