@@ -99,7 +99,7 @@ def check_precision(
             progress(min((number + 1) * _BATCH, len(chosen)), len(chosen))
     count = sum(map(len, rows[0]))
     if count < NEIGHBORS + 2:
-        raise InputError(f"{count} images are too few to compare the {NEIGHBORS} nearest of each; give at least {NEIGHBORS + 2} that can be read.")
+        raise InputError(f"{count} images are too few to compare the {NEIGHBORS} nearest of each; use at least {NEIGHBORS + 2} readable images.")
     recall = overlap(np.concatenate(rows[0]), np.concatenate(rows[1]), NEIGHBORS)
     return PrecisionCheck(split_precision(encoder)[1], tower.device.type, count, recall, *seconds.tolist())
 
@@ -118,10 +118,10 @@ def main(
     sources: Annotated[list[str] | None, typer.Argument(help="{datasets}; several are measured one by one.")] = None,
     encoder: Annotated[
         list[str] | None,
-        typer.Option("--encoder", "-e", callback=known_encoders, help="{encoders}; may be repeated; by default the three that ship."),
+        typer.Option("--encoder", "-e", callback=known_encoders, help="{encoders}; repeatable. Default: the three shipped ones."),
     ] = None,
-    images: Annotated[int, typer.Option(min=12, help="At most so many of each source, drawn at random.")] = 2000,
-    device: Annotated[str, typer.Option(help="`auto` (CUDA, MPS or the processor), or a device of torch.")] = "auto",
+    images: Annotated[int, typer.Option(min=12, help="Maximum number of images per source, drawn at random.")] = 2000,
+    device: Annotated[str, typer.Option(help="`auto` (CUDA, MPS or CPU) or a torch device.")] = "auto",
     seed: Seed = 0,
     format: Format = "table",
 ) -> None:

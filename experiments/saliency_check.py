@@ -110,10 +110,10 @@ def summarize_check(shares: "pd.DataFrame") -> "pd.DataFrame":
 
 def main(
     source: Source = DATASET,
-    rows: Annotated[str | None, typer.Option(help="Numbers of the images, separated by commas. Without: the first 100.")] = None,
+    rows: Annotated[str | None, typer.Option(help="Rows of the images, separated by commas. Default: the first 100.")] = None,
     notion: Annotated[str | None, typer.Option("--notion", "-n", help="Names or YAML files, separated by commas.")] = None,
-    dim: Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of the notions' spaces; the paper's by default.")] = DIM,
-    samples: Annotated[int, typer.Option(min=1, help="Noisy copies of each image.")] = 25,
+    dim: Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of the notions' spaces. Default: the paper's.")] = DIM,
+    samples: Annotated[int, typer.Option(min=1, help="Noisy copies per image.")] = 25,
     encoder: EncoderName = None,
     seed: Seed = 0,
     format: Format = "table",

@@ -1,4 +1,4 @@
-"""Notions joined, judged by both labels at once, and notions taken away, judged by the label of what is left."""
+"""Evaluates joined notions by both labels at once, and notions with others removed by the remaining label."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
@@ -59,7 +59,7 @@ def algebra_table(
     fewest = {each.attribute: each.name for each in sorted(notions, key=lambda each: -len(each.prompts))}
     chosen = [each for each in notions if fewest[each.attribute] == each.name]
     if len(chosen) < 3:
-        raise InputError(f"The notions have {len(chosen)} different labels; three are needed, two to be joined and another one beside them.")
+        raise InputError(f"The notions have {len(chosen)} different labels; at least three are needed: two to join and one as a control.")
     tasks = [*combinations(chosen, 2), *((each,) for each in chosen)]
     rows: list[dict[str, Any]] = []
     for done, task in enumerate(tasks):
@@ -125,8 +125,8 @@ def _without(base: "Space", notion: Notion, chosen: Sequence[Notion], seeds: Seq
 def main(
     source: Source = DATASET,
     notions: Notions = "all",
-    method: Annotated[str, typer.Option(help="Linear, of {methods}: whose spaces are joined.")] = "exact",
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of what the controls take.")] = 5,
+    method: Annotated[str, typer.Option(help="Linear method whose spaces are joined, one of {methods}.")] = "exact",
+    seeds: Annotated[int, typer.Option(min=1, help="Random repetitions of the controls.")] = 5,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,

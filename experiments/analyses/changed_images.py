@@ -1,4 +1,4 @@
-"""Is what was meant found? "This one, but red": an image and a word, judged by two labels."""
+"""Evaluates queries such as "this one, but red", an image and a word, by two labels."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,14 +63,14 @@ def changed_table(
     """
     no_runs(base.table, [kept, changed], ["raw"], ("suggested",), seeds)
     if count < 1:
-        raise InputError(f"{count} queries can't be judged; ask for at least 1.")
+        raise InputError(f"{count} queries cannot be evaluated; pass at least 1.")
     base = _labeled(base, [str(kept.attribute), str(changed.attribute)])
     guesses = base.best_aspects(changed)
     labels, values = (base.table.frame[notion.attribute].astype(str).to_numpy() for notion in (kept, changed))
     prompts = dict(zip(changed.aspects, changed.prompts, strict=False))
     words = [word for word in prompts if (values == word).any()]
     if len(words) < 3:
-        raise InputError(f"'{changed.name}' has {len(words)} aspects that are labels of the images; three are needed to change one for another.")
+        raise InputError(f"'{changed.name}' has {len(words)} aspects that are labels of the images; at least three are needed.")
     spaces = {_RAW: base, f"{kept.name} + {changed.name}": base.refit(kept + changed)}
     rows: list[dict[str, Any]] = []
     for name, space in spaces.items():
@@ -109,7 +109,7 @@ def changed_summary(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _labeled(base: "Space", attributes: list[str]) -> "Space":
-    """The space of the images that have a label of each attribute."""
+    """The images that have a label of each attribute, as a space."""
     rows = image_classes(base.table, attributes).rows
     if len(rows) == len(base):
         return base
@@ -117,7 +117,7 @@ def _labeled(base: "Space", attributes: list[str]) -> "Space":
 
 
 def _queries(labels: NDArray[Any], values: NDArray[Any], words: list[str], count: int, seed: int) -> list[tuple[int, str, str]]:
-    """(row, the word to change to, another one): those for which something relevant is there."""
+    """(row, target word, another word) of queries that have at least one relevant image."""
     random, found = np.random.default_rng(seed), []
     for row in random.permutation(np.flatnonzero(np.isin(values, words))):
         word, other = random.permutation([each for each in words if each != values[row]])[:2]
@@ -147,10 +147,10 @@ def _rescaled(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def main(
     source: Source = DATASET,
-    keep: Annotated[str, typer.Option(help="The notion in which what is found is to be like the image.")] = "car-model",
-    change: Annotated[str, typer.Option(help="The notion of which a word says what is to be another.")] = "car-color",
-    count: Annotated[int, typer.Option(min=1, help="Queries of each seed.")] = 200,
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of the queries.")] = 5,
+    keep: Annotated[str, typer.Option(help="Notion that results share with the query image.")] = "car-model",
+    change: Annotated[str, typer.Option(help="Notion that the query's word changes.")] = "car-color",
+    count: Annotated[int, typer.Option(min=1, help="Queries per seed.")] = 200,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of queries.")] = 5,
     encoder: EncoderName = None,
     out: OutputFile = None,
     format: Format = "table",

@@ -1,4 +1,4 @@
-"""How much better does a notion become by clicks? Simulated persons click by labels, and other images judge."""
+"""How much clicks improve a notion: labels simulate the person who clicks, and other images evaluate it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -70,11 +70,11 @@ def clicked_notions(
         InputError: no notion with a label and sentences here, or counts below 0.
     """
     if not counts or min(counts) < 0:
-        raise InputError(f"The numbers of clicks are {list(counts)}; give numbers from 0.")
+        raise InputError(f"The numbers of clicks are {list(counts)}; pass numbers of at least 0.")
     sentences = {"precise": notion_sentences(), "vague": vague_sentences()}
     judged = {each.attribute: each for each in reversed(notions) if each.attribute in base.table.attributes and each.name in sentences["precise"]}
     if not judged:
-        raise InputError("None of the notions has a label and a sentence here to click by; name one that has an attribute of these images.")
+        raise InputError("No notion has both a label of these images and a sentence; choose a notion whose attribute these images have.")
     others = candidates(base, word_list_notions(base))
     trusted = {each.notion.aspects: notion_trust(base, each.notion).reads for each in others}
     rows: list[dict[str, Any]] = []
@@ -143,7 +143,7 @@ class _Halves(NamedTuple):
 
 
 class _Person(NamedTuple):
-    """Somebody who means a label, and clicks in the space of a method."""
+    """A simulated person who has a label in mind and clicks in a method's space."""
 
     halves: _Halves
     others: Sequence[Candidate]
@@ -178,7 +178,7 @@ class _Person(NamedTuple):
 
 
 def _clicked(persons: "Sequence[_Person]", said: "dict[str, tuple[str, Notion]]", counts: Sequence[int], seed: int) -> Iterator[dict[str, Any]]:
-    """Each person beginning with each sentence."""
+    """Each simulated person with each starting sentence."""
     for start, (sentence, notion) in said.items():
         for person in persons:
             for row in person.runs(notion, counts, seed):
@@ -195,8 +195,8 @@ def _bounds(halves: _Halves, seed: int, oracle: bool) -> Iterator[dict[str, Any]
 def main(
     source: Source = DATASET,
     notions: Notions = "all",
-    methods: Annotated[str, typer.Option(help="Of {methods}, separated by commas: whose spaces are clicked on.")] = "exact,probabilities",
-    seeds: Annotated[int, typer.Option(min=1, help="Halves of the images, and queries in them.")] = 5,
+    methods: Annotated[str, typer.Option(help="Methods whose spaces are clicked in, separated by commas: {methods}.")] = "exact,probabilities",
+    seeds: Annotated[int, typer.Option(min=1, help="Random splits of the images into halves, and random queries.")] = 5,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,

@@ -1,4 +1,4 @@
-"""Do clusters' names say what is in them? Judged by labels that neither clusters nor names have seen."""
+"""Whether the names of clusters describe their images, evaluated by held-out labels."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -80,13 +80,13 @@ def label_columns(base: "Space", names: Sequence[str], groups: Mapping[str, Sequ
         if name not in base.table.attributes:
             raise InputError(f"There is no attribute '{name}'; there are {', '.join(base.table.attributes) or 'none'}.")
         if not has_label(base.table.frame[name]).all():
-            raise InputError(f"Some images have no '{name}'; leave them out with --only.")
+            raise InputError(f"Some images have no '{name}'; exclude them with --only.")
         found[name] = base.table.frame[name].astype(str).to_numpy(dtype=object)
     if groups is not None:
         group_of = {str(value): group for group, values in groups.items() for value in values}
         unknown = sorted(set(found[names[0]]) - set(group_of))
         if unknown:
-            raise InputError(f"'{unknown[0]}' stands in no group; add it to the file of groups.")
+            raise InputError(f"'{unknown[0]}' is in no group; add it to the file of groups.")
         found["group"] = np.array([group_of[value] for value in found[names[0]]], dtype=object)
     return found
 
@@ -106,7 +106,7 @@ class _KeptShares(TextShares):
         self.kept = np.vstack([super(_KeptShares, self).of(part) for part in parts]) if parts else None
 
     def of(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """As `TextShares.of`."""
+        """`TextShares.of`, cached."""
         return super().of(rows) if self.kept is None else self.kept[rows]
 
 
@@ -141,7 +141,7 @@ def _rows(base: "Space", labels: Labels, shares: "_KeptShares", lists: Mapping[s
 
 
 def _general(values: NDArray[np.object_]) -> Any:
-    """Whether a name is too general for these labels, remembered."""
+    """Whether a name is too general for these labels, cached."""
     from functools import cache
 
     classes = list(dict.fromkeys(map(str, values)))
@@ -231,12 +231,12 @@ def _texts(runs: pd.DataFrame, by: str, value: str) -> pd.DataFrame:
 
 def main(
     source: Source = DATASET,
-    labels: Annotated[str | None, typer.Option(help="Attributes that judge, separated by commas; by default those that notions name.")] = None,
+    labels: Annotated[str | None, typer.Option(help="Attributes to evaluate by, separated by commas; by default those of the notions.")] = None,
     groups: Annotated[
-        Path | None, typer.Option(help='JSON file of groups of the first label\'s values, {"fish": ["ray", "shark"]}; they judge, too.')
+        Path | None, typer.Option(help='JSON file of groups of the first label\'s values, {"fish": ["ray", "shark"]}; also used for evaluation.')
     ] = None,
     notion: NotionName = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Runs of what has random choices.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Repetitions with other seeds.")] = 5,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,
@@ -267,7 +267,7 @@ def _chosen(table: "ImageTable", labels: str | None) -> list[str]:
         return [name.strip() for name in labels.split(",")]
     found = list(dict.fromkeys(notion.attribute for notion in judged_notions(table, every=True) if notion.attribute))
     if not found:
-        raise InputError(f"'{table.name}' has no labels that a notion names; choose them with --labels.")
+        raise InputError(f"'{table.name}' has no labels of a notion; choose labels with --labels.")
     return found
 
 

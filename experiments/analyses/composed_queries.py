@@ -1,4 +1,4 @@
-"""How well are composed queries answered? "This one, but red", "this one, not with this background", judged by labels."""
+"""How well composed queries work, such as "this one, but red" or "this one, without this background", evaluated by labels."""
 
 from collections.abc import Callable, Sequence
 from itertools import permutations
@@ -37,7 +37,7 @@ class _Attribute(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """Attributes by their place: what stays as in the image, what another value is named of, and what is taken away."""
+    """Attributes by role: the one kept from the image, the ones with another value, and the one removed."""
 
     kind: str
     kept: int
@@ -145,7 +145,7 @@ def _attributes(space: "Space") -> list[_Attribute]:
             found[name] = _Attribute(name, aspects, codes, space.embed_aspects(notion)[0])
     if len(found) < 2:
         has = ", ".join(found) or "none"
-        raise InputError(f"Composed queries are judged by two attributes whose values are a notion's aspects; '{space.table.name}' has {has}.")
+        raise InputError(f"Composed queries need two attributes whose values are a notion's aspects; '{space.table.name}' has {has}.")
     return list(found.values())
 
 
@@ -183,7 +183,7 @@ def _asked(case: _Case, attributes: list[_Attribute], rng: np.random.Generator, 
 
 
 def _wrong(case: _Case, terms: list[tuple[float, int, int]], attributes: list[_Attribute], rng: np.random.Generator) -> list[tuple[float, int, int]]:
-    """The same number of words with the same signs, of attributes that the query is not about, or where there is none, of the one that is kept."""
+    """As many words with the same signs, of attributes that are not in the query, or else of the one that is kept."""
     others = sorted(set(range(len(attributes))) - {case.kept, *case.named, *case.avoided}) or [case.kept]
     drawn = [int(rng.choice(others)) for _ in terms]
     return [(weight, place, int(rng.integers(len(attributes[place].values)))) for (weight, _, _), place in zip(terms, drawn, strict=True)]
@@ -214,8 +214,8 @@ def main(
     source: Source = DATASET,
     encoder: EncoderName = None,
     only: Only = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Samples of queries.")] = 5,
-    queries: Annotated[int, typer.Option(min=1, help="Images that ask, for each choice of attributes and each sample.")] = 10,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of queries.")] = 5,
+    queries: Annotated[int, typer.Option(min=1, help="Query images per combination of attributes and sample.")] = 10,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:

@@ -1,4 +1,4 @@
-"""Are copies of pictures found by an encoder, with the threshold that other pictures suggest?"""
+"""Whether an encoder finds copies of pictures with a threshold suggested by other pictures."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -93,7 +93,7 @@ def _thumbnails(base: "Space") -> NDArray[np.float32]:
 
 
 def _projected(base: "Space", thumbnails: NDArray[np.float32], seed: int) -> "Space":
-    """The control's space: no encoder, but as many dimensions."""
+    """The control's space: not an encoder's, but with as many dimensions."""
     mean = thumbnails.mean(axis=0)
     projection = np.random.default_rng(seed).standard_normal((thumbnails.shape[1], base.vectors.shape[1])).astype(np.float32)
 
@@ -106,8 +106,8 @@ def _projected(base: "Space", thumbnails: NDArray[np.float32], seed: int) -> "Sp
 
 def main(
     source: Source = DATASET,
-    images: Annotated[int, typer.Option(min=4, help="Images whose copies are made by each seed; half of them suggest the threshold.")] = 100,
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of images.")] = 3,
+    images: Annotated[int, typer.Option(min=4, help="Images to copy per seed; half of them suggest the threshold.")] = 100,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of images.")] = 3,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,

@@ -1,4 +1,4 @@
-"""How good are cut-offs, and are promises kept? Queries whose matches are known by labels; persons who answer are simulated by these."""
+"""How good cutoffs are, and whether guarantees hold, on queries with known matches and simulated answers."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -102,9 +102,7 @@ def _text_groups(base: "Space", notions: "Sequence[Notion]", seeds: Sequence[int
     """The aspects of each notion in both spaces, for each seed."""
     found = [group for notion in _first_of_label(notions) for group in _aspects(base, notion)]
     if not found:
-        raise InputError(
-            "None of the notions has aspects that are labels of these images; name one that has, or a label by which images are queries."
-        )
+        raise InputError("No notion has aspects that are labels of these images; choose another notion, or a label with --by.")
     for label, asked in found:
         for seed in seeds:
             yield {**label, "first": seed == seeds[0]}, asked, seed, len(found) * len(seeds)
@@ -142,7 +140,7 @@ def _image_groups(base: "Space", by: str, count: int, seeds: Sequence[int]) -> I
     _, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     possible = np.flatnonzero((sizes[codes] > _FEWEST) & (sizes[codes] < len(labels)))
     if not len(possible):
-        raise InputError(f"No value of '{by}' has more than {_FEWEST} images and others beside it; name another label.")
+        raise InputError(f"No value of '{by}' has more than {_FEWEST} images and other images besides; choose another label.")
     for seed in seeds:
         rows = np.random.default_rng(seed).choice(possible, min(count, len(possible)), replace=False)
         yield {"attribute": by, "space": "raw", "first": True}, [_image_query(base, there, labels, int(row)) for row in rows], seed, len(seeds)
@@ -194,11 +192,11 @@ def main(
     source: Source = DATASET,
     notions: Notions = "all",
     by: Annotated[
-        str | None, typer.Option(help="A label column: queries are images, which match those with the same label, in place of words.")
+        str | None, typer.Option(help="Label column: uses images as queries, which match those with the same label, instead of words.")
     ] = None,
-    queries: Annotated[int, typer.Option(min=2, help="With --by: images that ask, for each seed.")] = 40,
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of the images that are asked about, and of those that ask.")] = 5,
-    fdr: Annotated[float, typer.Option(help="Share of a promised set that may be wrong, above 0 and below 1.")] = 0.1,
+    queries: Annotated[int, typer.Option(min=2, help="With --by: query images per seed.")] = 40,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of the answered images and of the query images.")] = 5,
+    fdr: Annotated[float, typer.Option(help="Allowed error rate of a guaranteed set, above 0 and below 1.")] = 0.1,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,

@@ -146,7 +146,7 @@ def main(
     notions: Notions = "all",
     encoder: EncoderName = None,
     only: Only = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of aspects at random, for the control.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of aspects, for the control.")] = 5,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:

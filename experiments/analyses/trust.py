@@ -156,8 +156,8 @@ def _halves(images: np.ndarray, aspects: np.ndarray, seed: int) -> float:
 def main(
     source: Source = DATASET,
     notions: Notions = "all",
-    method: Annotated[str, typer.Option(help="Of {methods}: whose space the labels judge.")] = "exact",
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of images and of what is random in the control.")] = 5,
+    method: Annotated[str, typer.Option(help="Method whose space is evaluated, one of {methods}.")] = "exact",
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of images and of the control.")] = 5,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,

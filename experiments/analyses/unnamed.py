@@ -83,7 +83,7 @@ def explained(values: NDArray[np.floating], labels: NDArray[np.generic]) -> floa
 def main(
     source: Source = DATASET,
     notions: Notions = "all",
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of random directions.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of directions.")] = 5,
     encoder: EncoderName = None,
     out: OutputFile = None,
     format: Format = "table",

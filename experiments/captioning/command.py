@@ -20,23 +20,25 @@ if TYPE_CHECKING:
 
 
 def train(
-    config: Annotated[str, typer.Argument(help="A YAML file, or one that ships; `python -m experiments.captioning train --list` names them.")] = "",
+    config: Annotated[str, typer.Argument(help="A YAML file or a shipped config; see `python -m experiments.captioning train --list`.")] = "",
     features: Annotated[
         list[str] | None,
-        typer.Option("--features", help="`imagenet`, or `run:FOLDER`: the backbone of a trained run; `TITLE=run:FOLDER` titles it; may be repeated."),
+        typer.Option(
+            "--features", help="`imagenet`, or `run:FOLDER` for the backbone of a trained run (`TITLE=run:FOLDER` sets its title); repeatable."
+        ),
     ] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", help="`topdown` or `att2all2`; may be repeated. Without: the config's.")] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", help="`topdown` or `att2all2`; repeatable. Default: the config's.")] = None,
     seed: Annotated[
-        list[int] | None, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Seed of the models; may be repeated. Without: the config's.")
+        list[int] | None, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Seed of the models; repeatable. Default: the config's.")
     ] = None,
     control: Annotated[
-        bool, typer.Option("--control", help="Also each model trained on captions of other images: what the language alone scores.")
+        bool, typer.Option("--control", help="Also train each model on captions of other images, as a baseline from language alone.")
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the models. Without: runs/NAME.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the models. Default: runs/NAME.")] = None,
     change: Changes = None,
     format: Format = "table",
-    table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
-    save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file with a line for each model, stage and seed.")] = None,
+    table: Annotated[bool, typer.Option("--table", help="Only print finished results.")] = False,
+    save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file with a row per model, stage and seed.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped configs.")] = False,
 ) -> None:
     """Do features that were trained with caption similarities make better captions? One captioning model per set of features, and their scores.
@@ -55,7 +57,7 @@ def train(
             typer.echo(f"{name:28} {read_captioning_config(name).note}")
         return
     if not config:
-        raise InputError("Say what to train: a YAML file or a config that ships; `python -m experiments.captioning train --list` names them.")
+        raise InputError("Pass a YAML file or a shipped config; see `python -m experiments.captioning train --list`.")
     chosen = with_captioning_changes(read_captioning_config(config), changed(change))
     cells = captioning_cells(chosen, features or ["imagenet"], model or [], out or runs_dir() / chosen.name, seed or [], control)
     _compare(cells, format, table, save)
@@ -100,10 +102,10 @@ def _trained(cells: "Cells") -> list[dict[str, Any]]:
 
 
 def caption(
-    model: Annotated[Path, typer.Argument(help="Folder of a captioning model that `python -m experiments.captioning train` finished.")],
+    model: Annotated[Path, typer.Argument(help="Folder of a finished captioning model.")],
     images: Annotated[list[str], typer.Argument(help="Image files, or one source: {datasets}")],
     out: OutputFile = None,
-    beam: Annotated[int | None, typer.Option(min=1, max=100, help="Width of the beam search. Default: that by which the model was scored.")] = None,
+    beam: Annotated[int | None, typer.Option(min=1, max=100, help="Width of the beam search. Default: the one used to score the model.")] = None,
     stage: Annotated[str | None, typer.Option(help="Weights after `xe` (cross-entropy) or `rl` (self-critical training). Default: the last.")] = None,
     format: Format = "table",
 ) -> None:

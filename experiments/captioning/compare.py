@@ -53,9 +53,9 @@ def captioning_cells(
     """
     named = [_titled(each) for each in features]
     if not named or any(len(set(part)) < len(named) for part in zip(*named, strict=True)):
-        raise InputError(f"Name each set of features once, such as imagenet and run:runs/NAME; got {', '.join(features) or 'none'}.")
+        raise InputError(f"Pass each set of features once, such as imagenet and run:runs/NAME; got {', '.join(features) or 'none'}.")
     if len(set(seeds)) < len(seeds):
-        raise InputError(f"Name each seed once; got {', '.join(map(str, seeds))}.")
+        raise InputError(f"Pass each seed once; got {', '.join(map(str, seeds))}.")
     kinds, shuffled = dict.fromkeys(models or [config.decoder.kind]), (False, True) if control else (config.data.shuffled,)
     cells = {}
     for seed, (title, template), kind, is_control in itertools.product(seeds or [config.seed], named, kinds, shuffled):

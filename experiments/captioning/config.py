@@ -141,7 +141,7 @@ def read_captioning_config(file: Path | str) -> CaptioningConfig:
         InputError: no such file or name, no YAML, or a key or value that does not fit; the message names each.
     """
     shipped = captioning_configs()
-    path = config_file(file, shipped, f"There is no captioning config '{file}'; those that ship are {', '.join(shipped)}.")
+    path = config_file(file, shipped, f"There is no captioning config '{file}'; shipped ones are {', '.join(shipped)}.")
     return captioning_config_from(yaml_content(path), path.name)
 
 

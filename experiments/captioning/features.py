@@ -59,7 +59,7 @@ def feature_network(features: "str | BackboneConfig", backbone: "BackboneConfig 
     elif features == IMAGENET:
         network = build_network(backbone or BackboneConfig())
     else:
-        raise InputError(f"There are no features '{features}'; write imagenet, or run:FOLDER with the folder of a trained run.")
+        raise InputError(f"There are no features '{features}'; use imagenet, or run:FOLDER for a trained run.")
     return FeatureNetwork(name, network.eval().requires_grad_(False), _identity(network))
 
 

@@ -55,7 +55,7 @@ class CaptioningFolder:
         found = self._json(self._features, {})
         is_text = isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
         if not is_text or (found and not {"name", "identity"} <= found.keys()):
-            raise InputError(f"'{self._features.name}' in '{self.path}' does not say which features the model reads; train it anew.")
+            raise InputError(f"'{self._features.name}' in '{self.path}' does not name the model's features; train the model again.")
         return dict(found)
 
     def _json(self, file: Path, none: Any) -> Any:
@@ -70,7 +70,7 @@ class CaptioningFolder:
         file = self.path / f"captions-{stage}.json"
         found = self._json(file, [])
         if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-            raise InputError(f"'{file.name}' in '{self.path}' holds no captions; train the model anew.")
+            raise InputError(f"'{file.name}' in '{self.path}' has no captions; train the model again.")
         return found
 
     def write_captions(self, stage: str, captions: list[dict[str, Any]]) -> None:
@@ -92,7 +92,7 @@ class CaptioningFolder:
             model.load_state_dict(read_weights(self._best(stage)), assign=on_meta)
         except RuntimeError as error:
             reason = str(error).splitlines()[0]
-            raise InputError(f"The weights '{self._best(stage)}' cannot be read ({reason}); delete the folder to train anew.") from error
+            raise InputError(f"The weights '{self._best(stage)}' cannot be read ({reason}); delete the folder to train again.") from error
 
     def _best(self, stage: str) -> Path:
         return self.path / f"best-{stage}.safetensors"

@@ -58,7 +58,7 @@ def train_captioner(
         KeyboardInterrupt: as it came, after a checkpoint was written.
     """
     if len(features.grid) != len(captioned.table):
-        raise InputError(f"There are features of {len(features.grid)} images and captions of {len(captioned.table)}; take both from one table.")
+        raise InputError(f"There are features of {len(features.grid)} images and captions of {len(captioned.table)}; use the same table for both.")
     wordnet = _checked_language(config)
     place = CaptioningFolder(folder)
     place.create(config, {"name": features.name, "identity": features.identity})
@@ -72,7 +72,7 @@ def train_captioner(
         return _train(config, captioned, features, place, before.seconds, wordnet, progress or no_progress)
     except BaseException as error:
         stopped = isinstance(error, KeyboardInterrupt | SystemExit)
-        message = str(error) if isinstance(error, InputError) else "Interrupted; call again to go on." if stopped else repr(error)
+        message = str(error) if isinstance(error, InputError) else "Interrupted; run the command again to resume." if stopped else repr(error)
         now = place.standing.status()
         with contextlib.suppress(OSError):
             place.standing.report_status(Status("stopped" if stopped else "failed", now.step, now.total, message, 0, now.seconds))

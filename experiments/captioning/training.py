@@ -62,7 +62,7 @@ class Training:
         self.words = [[words for sentence in own if (words := tokenize(sentence))] for own in captioned.captions]
         silent = next((row for row, own in enumerate(self.words) if not own), None)
         if silent is not None:
-            raise InputError(f"The captions of '{captioned.table.frame['path'][silent]}' have no words; write some or leave the image out.")
+            raise InputError(f"The captions of '{captioned.table.frame['path'][silent]}' have no words; add some or exclude the image.")
         self.vocabulary = build_vocabulary([words for row in captioned.train for words in self.words[row]], config.min_count)
         self.vocabulary.save(place.vocabulary)
         xe = Stage("xe", 0, config.xe.epochs, config.xe.batch, captioned.train, config.seed)
@@ -171,7 +171,7 @@ class Training:
     def _descend(self, loss: Tensor) -> float:
         value = float(loss.detach())
         if not np.isfinite(value):
-            raise InputError(f"The loss of step {self.step + 1} is {value}; take a smaller learning rate.")
+            raise InputError(f"The loss of step {self.step + 1} is {value}; use a smaller learning rate.")
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.captioner.parameters(), self.config.clip)

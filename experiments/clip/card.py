@@ -83,7 +83,7 @@ def _at_chance(first: pd.DataFrame) -> str:
     names = first["attribute"][first["balanced"] < 1 / first["classes"] + CHANCE]
     if names.empty:
         return ""
-    return f"Not learnt, no better than guessing: {', '.join(_in_words(names))}. Do not build a notion on it.\n\n"
+    return f"Not learned, no better than guessing: {', '.join(_in_words(names))}. Do not build a notion on it.\n\n"
 
 
 def _in_words(names: pd.Series) -> list[str]:

@@ -27,7 +27,7 @@ def build_model(recipe: ClipRecipe, vocab_size: int) -> Any:
         model = CustomTextCLIP(**config)
     except Exception as error:  # open_clip and timm raise anything on a tower that they do not know or that does not fit
         reason = " ".join(str(error).split())[:150]
-        raise InputError(f"No model can be built with the tower '{recipe.tower}' ({reason}); choose another timm model, such as resnet18.") from error
+        raise InputError(f"Cannot build a model with the tower '{recipe.tower}' ({reason}); choose another timm model, such as resnet18.") from error
     return model.to(memory_format=torch.channels_last)
 
 

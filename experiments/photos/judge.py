@@ -54,7 +54,7 @@ def judge_captions(features: PhotoFeatures, reduced: PhotoFeatures, captions: Ro
     """
     count = len(captions)
     if count < 20:
-        raise InputError(f"{count} photos are too few to fit and judge a head; give at least 20.")
+        raise InputError(f"{count} photos are too few to fit and evaluate a head; use at least 20.")
     judged = min(JUDGED, count // 2)
     trained = [round(share * (count - judged)) for share in (0.5, 0.75, 1.0)]
     sharp = [_recall(features, reduced, features, captions, names, recipe, train, judged) for train in trained]
@@ -95,7 +95,7 @@ def judge_classes(folder: Path, images: Path, progress: Progress | None = None) 
     """
     table = read_dataset(images)
     if "class" not in table.attributes:
-        raise InputError(f"'{images}' has no classes; give a folder with a folder for each class.")
+        raise InputError(f"'{images}' has no classes; use a folder with one subfolder per class.")
     encoder = load_encoder(f"photos:{folder}")
     labels = table.frame["class"].astype(str)
     names = sorted(set(labels))

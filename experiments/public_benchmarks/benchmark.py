@@ -61,7 +61,7 @@ class Benchmark:
         if unknown is not None:
             raise InputError(f"There is no method '{unknown}' for {self.title}; choose from {', '.join(self.known)}.")
         if not chosen or len(set(chosen)) < len(chosen):
-            raise InputError(f"The methods '{', '.join(chosen)}' have none or one twice; give each of {', '.join(self.known)} once at most.")
+            raise InputError(f"The methods '{', '.join(chosen)}' must list each method once; choose from {', '.join(self.known)}.")
         return chosen
 
     def run(
@@ -74,6 +74,6 @@ class Benchmark:
         """
         chosen = self.checked_methods(methods)
         if not len(seeds):
-            raise InputError("There is no seed to measure with; give at least one, such as 0.")
+            raise InputError("There is no seed to measure with; pass at least one, such as 0.")
         rows = self.measure(BenchmarkRequest(folder, encoder, chosen, tuple(seeds), **options))
         return pd.DataFrame(rows, columns=["task", "method", "seed", *self.metrics, "refused"])

@@ -16,7 +16,7 @@ _MOST_IMAGES = 2000  # of which means and least similarities are taken
 def check_reads_text(encoder: Any) -> None:
     """Raises InputError where an encoder has no text side; called before slow work."""
     if not reads_text(encoder):
-        raise InputError(f"The encoder '{encoder}' reads no texts, and the queries have one; choose another.")
+        raise InputError(f"The encoder '{encoder}' does not support texts, which the queries contain; choose another.")
 
 
 def text_rows(encoder: Any, texts: Iterable[str]) -> dict[str, Rows]:

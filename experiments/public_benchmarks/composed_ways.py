@@ -52,7 +52,7 @@ def _mean(image: Rows, text: Rows, gallery: Rows) -> Rows:
     return np.asarray((image + text) @ gallery.T / 2, np.float32)
 
 
-CHANCE = ComposedWay("chance", "Chance", "Similarities drawn at random.", _chance, seeds=True)
+CHANCE = ComposedWay("chance", "Chance", "Random similarities.", _chance, seeds=True)
 IMAGE = ComposedWay("image", "Image only", "The image alone, whatever the text.", lambda known, seed: lambda image, text, gallery: image @ gallery.T)
 TEXT = ComposedWay("text", "Text only", "The text alone, whatever the image.", lambda known, seed: lambda image, text, gallery: text @ gallery.T)
 MEAN = ComposedWay("mean", "Mean", "The mean of image and text.", lambda known, seed: _mean)
@@ -60,7 +60,7 @@ PRODUCT = ComposedWay("product", "Product", "The product of both similarities, w
 BASIC_WAY = ComposedWay(
     "basic",
     "BASIC",
-    "Centered, projected on what things differ in, and multiplied (arXiv 2510.25387).",
+    "Centered, projected on directions in which objects differ, and multiplied (arXiv 2510.25387).",
     lambda known, seed: BASIC().fit(known.images, known.texts, known.things, known.styles).score,
 )
 

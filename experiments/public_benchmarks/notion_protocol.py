@@ -25,7 +25,7 @@ def class_notion(name: str, attribute: str, template: str, labels: Sequence[Any]
     classes = sorted({str(label) for label in known}, key=lambda label: (not label.isdecimal(), int(label) if label.isdecimal() else 0, label))
     if len(classes) < 2:
         found = f"All images have the same '{attribute}', '{classes[0]}'" if classes else f"No image has a label of '{attribute}'"
-        raise InputError(f"{found}; two classes at least can be told apart.")
+        raise InputError(f"{found}; at least two classes are needed.")
     return Notion(name, template, tuple(classes), attribute=attribute, source="the dataset's classes")
 
 
@@ -33,7 +33,7 @@ def measure_notions(request: BenchmarkRequest, source: str, templates: dict[str,
     """Runs of a dataset of which each attribute is a task; every method once per seed, since the k-means of NMI and AMI has one, too."""
     base = embed(read_dataset(f"{source}:{request.folder}"), request.encoder, progress=request.progress)
     if base.embed_texts is None:
-        raise InputError(f"The encoder '{base.encoder_name}' reads no texts, and notions are words; choose one that does.")
+        raise InputError(f"The encoder '{base.encoder_name}' does not support texts, which notions need; choose one that does.")
     notions = [class_notion(attribute, attribute, template, base.table.frame[attribute].tolist()) for attribute, template in templates.items()]
     methods = [replace(METHODS[name], seeds=True) for name in request.methods]
     runs = compare(base, notions, methods, [SUGGESTED], request.seeds, metrics=metrics, progress=request.progress)

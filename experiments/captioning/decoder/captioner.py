@@ -74,12 +74,12 @@ class Captioner(nn.Module):
         first = self.feature[0]
         assert isinstance(first, nn.Linear)
         if grid.ndim != 3 or grid.shape[2] != first.in_features:
-            raise InputError(f"Expected features (images, places, {first.in_features}), got {tuple(grid.shape)}; take those it was trained on.")
+            raise InputError(f"Expected features (images, places, {first.in_features}), got {tuple(grid.shape)}; use those it was trained on.")
         if mask is None:
             features = self.feature(grid.float())
             return Memory(features, self.attention.keys(features), features.mean(1), None)
         if not bool(mask.any(1).all()):
-            raise InputError("The mask leaves nothing of an image to see; leave such images out.")
+            raise InputError("The mask hides an image completely; exclude such images.")
         features = self.feature(grid.float()) * mask[:, :, None]
         return Memory(features, self.attention.keys(features), features.sum(1) / mask.sum(1, keepdim=True), mask)
 
