@@ -1,4 +1,4 @@
-"""Scores of many cases, such as notions on images: a dot per method, and what a score that reads no label says against what is gained by labels."""
+"""Charts of scores over many cases, such as notions on images: a dot per method, and a label-free score against the gain by labels."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

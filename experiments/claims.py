@@ -1,4 +1,4 @@
-"""What a paper claims, and what of it holds here: each claim with a verdict, its evidence, and what would overturn it.
+"""A paper's claims and their verdicts here: each with evidence, and what would overturn it.
 
 The claims stand in `experiments/results/claims.yaml`. No figure of ours is typed there: a place in braces names one, and is filled from the runs
 that ship, so that documents and notebooks say the same:
@@ -54,7 +54,7 @@ class _Claims(FrozenConfig):
 
 
 def claims(paper: Paper) -> pd.DataFrame:
-    """The claims of a paper, with the figures of the runs that ship: claim, verdict, evidence, overturn.
+    """The claims of a paper, with the figures of the shipped runs: claim, verdict, evidence, overturn.
 
     Raises:
         InputError: an unknown paper, or a place that no shipped figure fills.

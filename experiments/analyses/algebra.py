@@ -35,7 +35,7 @@ def algebra_table(
     progress: Progress | None = None,
     on_run: OnRun | None = None,
 ) -> pd.DataFrame:
-    """MAP@R of pairs of notions that are joined, by both labels, and of the encoder's space without other notions, by the label of each.
+    """MAP@R of joined pairs of notions by both labels, and of the encoder's space without other notions by each notion's label.
 
     Rows of a pair ("joined"): "raw encoder"; "the better of the two", one notion alone; "all pairs of prompts", one notion whose prompts say both;
     "joined". Control: "with another", the first joined with another notion than the one that judges, a drawing per seed. Rows of a notion ("taken
@@ -70,7 +70,7 @@ def algebra_table(
 
 
 def algebra_summary(runs: pd.DataFrame) -> pd.DataFrame:
-    """A row per part, images and way: the mean over pairs or notions, and how many of them are better than the raw encoder.
+    """A row per part, images and method: the mean over pairs or notions, and how many of them beat the raw encoder.
 
     Args:
         runs: of `algebra_table`, perhaps with a column images.
@@ -132,7 +132,7 @@ def main(
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Are two notions joined better than either, and is a space better without the other notions? Labels judge.
+    """Are joined notions better than one of them, and is a space better without the other notions? Measured by labels.
 
     Every pair of notions is judged by both labels at once, every notion by its own after all others are taken away. Controls: another notion in place
     of the second, as many directions at random, and the notion itself taken away.

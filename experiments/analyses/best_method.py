@@ -11,7 +11,7 @@ _CASE = ["images", "notion"]
 def leave_one_notion_out(
     runs: pd.DataFrame, metric: str = "map_at_r", labels: "dict[str, str] | None" = None, sets: "dict[str, str] | None" = None
 ) -> pd.DataFrame:
-    """For each notion the method that is best on average over all other notions, and what it scores here.
+    """For each notion, the method with the best average over all other notions, and its score on this one.
 
     A case is a notion on images in the space of an encoder. A method's score there is its mean over seeds; the method with the largest mean over
     the other cases is chosen (`mean_over_sets`), so that nothing is tuned on the notion that judges. Only methods that have a score in every case

@@ -37,7 +37,7 @@ def changed_table(
     progress: Progress | None = None,
     on_run: Callable[[dict[str, Any]], None] | None = None,
 ) -> pd.DataFrame:
-    """Mean average precision of queries that keep what an image shows in one notion and change it to a word of another.
+    """Mean average precision of queries that keep an image's value of one notion and change it to a word of another.
 
     A query is a random image and an aspect of `changed` that is not its own; relevant are the other images with the aspect and the image's label of
     `kept`. Images without a label of either notion take no part. Each way to put both together is measured in the encoder's space and in that of
@@ -92,7 +92,7 @@ def changed_table(
 
 
 def changed_summary(runs: pd.DataFrame) -> pd.DataFrame:
-    """Mean average precision of each way, in the encoder's space and in that of both notions; the mean over the pairs of notions ± deviation over
+    """Mean average precision of each method, in the encoder's space and in that of both notions; the mean over the pairs of notions ± deviation over
     seeds.
 
     Args:
@@ -155,7 +155,7 @@ def main(
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Does "this one, but red" find what was meant? Ways to put an image and a word together, judged by two labels: mean average precision.
+    """Does "this one, but red" find the right images? Mean average precision of ways to combine an image and a word, by two labels.
 
     Examples: `python -m experiments.analyses changed-images`,
     `python -m experiments.analyses changed-images --keep car-color --change background-color -e cars-small`

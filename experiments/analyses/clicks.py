@@ -45,7 +45,7 @@ def clicked_notions(
     progress: Progress | None = None,
     on_run: OnRun | None = None,
 ) -> pd.DataFrame:
-    """MAP@R after so many simulated clicks, on images that were not clicked.
+    """MAP@R after each number of simulated clicks, on images that were not clicked.
 
     The images that have a notion's label are halved at random. In one half a random image is the query and its 24 nearest in the space as it is are
     looked at: in turn the first of another label is "not like this", which lets those before it pass, and the last that has the same is "more like
@@ -118,7 +118,7 @@ def clicks_medians(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 class _Halves(NamedTuple):
-    """The half that is clicked on, with the answers that its labels and another label give, and the half that judges, with its labels."""
+    """The half to click on, with answers by its labels and by another label, and the half for evaluation, with its labels."""
 
     shown: "Space"
     said: NDArray[Any]
@@ -202,7 +202,7 @@ def main(
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """How much better does a notion become by clicks on neighbors? MAP@R after 0, 5, 10 and 20, on images that were not clicked.
+    """How much do clicks on neighbors improve a notion? MAP@R after 0, 5, 10 and 20 clicks, on images that were not clicked.
 
     Persons are simulated by the images' labels. They begin with a sentence that says what they mean (`precise`) or something near it (`vague`);
     as controls, answers by a coin and by another label. Both kinds of sentences were written beforehand (`notion_sentences.yaml`,

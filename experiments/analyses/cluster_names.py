@@ -70,7 +70,7 @@ def cluster_names(
 
 
 def label_columns(base: "Space", names: Sequence[str], groups: Mapping[str, Sequence[str]] | None = None) -> dict[str, NDArray[np.object_]]:
-    """Attributes as labels, and where groups of the first one's values are given, a label "group" besides.
+    """Attributes as labels, and a label "group" if groups of the first one's values are given.
 
     Raises:
         InputError: no such attribute, an image without a label, or a value in no group.
@@ -92,13 +92,13 @@ def label_columns(base: "Space", names: Sequence[str], groups: Mapping[str, Sequ
 
 
 def cluster_names_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """A row for each kind of clusters and names, label and depth: the means over seeds."""
+    """A row for each kind of clusters and names, label and depth, averaged over seeds."""
     by = [*(["images"] if "images" in runs else []), "label", "depth", "clusters_of", "names_of"]
     return runs.groupby(by, sort=False).mean(numeric_only=True).drop(columns="seed").reset_index()
 
 
 class _KeptShares(TextShares):
-    """Shares that are computed once for all seeds, where that are some hundred megabytes; of more images each time."""
+    """Shares for word lists, computed once for all seeds if they fit in some hundred megabytes, else each time."""
 
     def __init__(self, space: "Space", choice: WordChoice) -> None:
         super().__init__(space, choice)
@@ -210,7 +210,7 @@ def clusters_summary(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def names_summary(runs: pd.DataFrame) -> pd.DataFrame:
-    """A row per images, label and depth: the share of clusters whose name fits, by how, and of other names and clusters the sum."""
+    """A row per images, label and depth: the share of clusters whose name fits, by kind of fit; for other names and clusters only the sum."""
     keys = ["images", "label", "depth"]
     own = runs[(runs["clusters_of"] == "HDBSCAN") & (runs["names_of"] == "words")]
     grouped = own.groupby(keys, sort=False, observed=True)
@@ -242,7 +242,7 @@ def main(
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Do clusters' names say what is in them? The share of clusters whose name fits the class of most of their images.
+    """Do the names of clusters describe them? Share of clusters whose name fits the class of most of their images.
 
     A name fits where it contains the class (`exact`), is another word for it (`synonym`), a kind of it (`kind`), or what it is a kind of at most four
     steps up (`hypernym`), by WordNet. Beside names dealt out anew, the nearest word, and the class list as vocabulary; clusters beside k-means and a

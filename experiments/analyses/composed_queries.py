@@ -59,7 +59,7 @@ def composed_queries(
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> pd.DataFrame:
-    """Mean average precision of composed queries, by every way to make one score of their terms.
+    """Mean average precision of composed queries, for every way to combine the scores of their terms.
 
     A query is an image and words for values of other attributes, in the prompts of the notions that the labels judge:
 
@@ -132,7 +132,7 @@ def composed_choice(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _attributes(space: "Space") -> list[_Attribute]:
-    """Attributes of which a notion's aspects are the values, each by the first such notion."""
+    """Attributes whose values are a notion's aspects, each with the first such notion."""
     found: dict[str, _Attribute] = {}
     for notion in judged_notions(space.table, every=True):
         name = str(notion.attribute)
@@ -204,7 +204,7 @@ def _similarities(
 
 
 def _average_precision(scores: NDArray[np.floating], relevant: NDArray[np.bool_], row: int) -> float:
-    """Precision at each relevant image, in the mean; equal scores by row."""
+    """Mean precision at the relevant images; equal scores are ordered by row."""
     order = np.argsort(-scores, kind="stable")
     hits = np.flatnonzero(relevant[order[order != row]])
     return float(np.mean(np.arange(1, len(hits) + 1) / (hits + 1)))
@@ -219,7 +219,7 @@ def main(
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """How well is "this one, but red" answered, and by which score? Mean average precision over queries of an image and words, judged by labels.
+    """How well does "this one, but red" work, and with which score? Mean average precision of queries of an image and words, by labels.
 
     A column per kind of query: the image AND a word, AND two words, NOT what it shows, AND one NOT another. A row per way to make one score of an
     image's similarities to image and words; the last way is that of `likeness search --query`, and "wrong words" a control, the same with words that

@@ -32,7 +32,7 @@ _EVERY = "all"
 def planted_copies(
     base: "Space", images: int = 100, seeds: Sequence[int] = range(3), *, progress: Progress | None = None, on_run: OnRun | None = None
 ) -> pd.DataFrame:
-    """Precision and recall of altered copies among all images, by an encoder and by a control.
+    """Precision and recall of altered copies among all images, for an encoder and a control.
 
     By each seed images are drawn, altered in four ways (`likeness.duplicates.ALTERATIONS`) and embedded. The copies of every other one suggest the
     threshold, those of the others judge it. The control takes away what the encoder has learned: thumbnails of 16 x 16 pixels, less their mean,
@@ -113,7 +113,7 @@ def main(
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Are copies of pictures found by an encoder: saved again as JPEG, halved and enlarged, cropped, brightened?
+    """Does an encoder find copies of pictures that were saved again as JPEG, resized, cropped or brightened?
 
     Half of the images drawn suggest the threshold, the others judge it, among all images of the source. The control sees thumbnails by a random
     projection to as many dimensions, and so nothing that an encoder learns.

@@ -40,7 +40,7 @@ def cut_offs(
     progress: Progress | None = None,
     on_run: OnRun | None = None,
 ) -> pd.DataFrame:
-    """F1 of cut-offs as a share of that of the best threshold for each query, and the false-discovery rate of what was promised.
+    """F1 of cutoffs relative to that of the best threshold for each query, and the false-discovery rate of guaranteed sets.
 
     Queries are the aspects of notions as texts, in the encoder's space and in each notion's, with the other aspects as negative prompts or without;
     or images, that match those with the same label. Queries with fewer than five matches are left out.
@@ -131,7 +131,7 @@ def _aspects(base: "Space", notion: "Notion") -> Iterator[tuple[dict[str, Any], 
 
 
 def _image_groups(base: "Space", by: str, count: int, seeds: Sequence[int]) -> Iterator[tuple[dict[str, Any], list[LabeledQuery], int, int]]:
-    """Random images, of each seed others."""
+    """Random images, different for each seed."""
     frame = base.table.frame
     if by not in base.table.attributes:
         raise InputError(f"'{base.table.name}' has no label '{by}'; it has {', '.join(base.table.attributes) or 'none'}.")
@@ -152,7 +152,7 @@ def _image_query(base: "Space", there: Any, labels: Any, row: int) -> LabeledQue
 
 
 def _figures(queries: list[LabeledQuery], counts: tuple[int, ...], seed: int, fdr: float, *, plain: bool) -> Iterator[dict[str, Any]]:
-    """Rows of each method; of those without chance only where `plain`."""
+    """Rows of each method; of deterministic ones only if `plain`."""
     has_negatives = queries[0].negatives is not None
     if plain:
         yield from _without_answers(queries, has_negatives)
@@ -182,7 +182,7 @@ def _without_answers(queries: list[LabeledQuery], has_negatives: bool) -> Iterat
 
 
 def _means(found: pd.DataFrame, fdr: float) -> dict[str, float]:
-    """Means over queries; of promises, over those that have one."""
+    """Means over queries; for guarantees, over queries that have one."""
     row = {name: round(float(found[name].mean()), 6) if name in found else float("nan") for name in _FIGURES}
     made = found["promised_fdr"].dropna() if "promised_fdr" in found else pd.Series(dtype=float)
     return row | {"broken": round(float((made > fdr + 1e-9).mean()), 6) if len(made) else float("nan")}
@@ -202,7 +202,7 @@ def main(
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """How good is the cut-off of `likeness matches`, and are its promises kept? After 0, 10, 20 and 30 answers, which the images' labels give.
+    """How good is the cutoff of `likeness matches`, and do its guarantees hold? After 0, 10, 20 and 30 answers, simulated by labels.
 
     `ratio` is F1 as a share of that of the best threshold for each query, `within` the share of queries where it is 95 % at least, `promise` the
     share with a promise, `promised_fdr` how much of what is promised is wrong, and `broken` the share of promises where that is too much. Beside it

@@ -204,7 +204,7 @@ def main(
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """How many clicks until 95 % of the images have the right label? With labels that spread and without, in a notion's space and the raw encoder's.
+    """How many clicks until 95 % of the images have the right label? With and without spreading, in a notion's and the raw encoder's space.
 
     Persons are simulated by the images' labels: a click labels one image, and a screen of 24 images with one label is confirmed by a click after each
     wrong one was corrected by a click. Clicks are printed for each image, beside the .95 of labeling one by one. Control: a random projection to as

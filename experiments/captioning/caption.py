@@ -1,4 +1,4 @@
-"""Captions of a person's own images by a captioning model that was trained before."""
+"""Captions a person's own images with a trained captioning model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +54,7 @@ def caption_images(
 
 
 def _network(place: CaptioningFolder) -> FeatureNetwork:
-    """The one that the model was trained on."""
+    """The features that the model was trained on."""
     config, features = place.config(), place.features()
     try:
         network = seeded_network(features.get("name", ""), config.backbone, config.seed)

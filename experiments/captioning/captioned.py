@@ -1,4 +1,4 @@
-"""Images with sentences, divided into those that train, that choose and that test."""
+"""Images with captions, divided into training, validation and test."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -13,7 +13,7 @@ from likeness.errors import InputError
 
 @dataclass(frozen=True)
 class Captioned:
-    """Images, their sentences and their division.
+    """Images with captions and their split.
 
     Attributes:
         table: n images.

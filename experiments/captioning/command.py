@@ -1,4 +1,4 @@
-"""Trains captioning models on sets of features, and describes images by one."""
+"""Trains captioning models on sets of features, and captions images."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,7 +41,7 @@ def train(
     save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file with a row per model, stage and seed.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped configs.")] = False,
 ) -> None:
-    """Do features that were trained with caption similarities make better captions? One captioning model per set of features, and their scores.
+    """Do features trained with caption similarities make better captions? Trains a captioning model per set of features and compares scores.
 
     Called again, it resumes with what is missing. Of several seeds the table has mean and standard deviation; `{seed}` in the folder of a run stands
     for the seed of the model that reads its features.
@@ -109,7 +109,7 @@ def caption(
     stage: Annotated[str | None, typer.Option(help="Weights after `xe` (cross-entropy) or `rl` (self-critical training). Default: the last.")] = None,
     format: Format = "table",
 ) -> None:
-    """Describe images by a trained captioning model, a sentence each.
+    """Caption images with a trained model, one sentence each.
 
     With `--out` a CSV file of path and caption, which is a source of captioned images in turn.
 
@@ -132,7 +132,7 @@ def caption(
 
 
 def _table(images: list[str]) -> "ImageTable":
-    """Of one source, or of the image files that are named."""
+    """Images of one source, or the listed image files."""
     import pandas as pd
 
     from likeness.data import TABLE_SUFFIXES, ImageTable, read_dataset

@@ -1,4 +1,4 @@
-"""The steps of a captioning model's training."""
+"""Training steps of a captioning model."""
 
 import os
 import time
@@ -84,7 +84,7 @@ class Training:
         return model(len(self.vocabulary), self.grid.shape[2], sizes.hidden, sizes.embedding, sizes.attention, sizes.dropout)
 
     def run(self) -> bool:
-        """Goes to the end, or until a stop is asked for, and tells whether it came to the end.
+        """Trains to the end or until a stop is requested; whether it finished.
 
         Raises:
             InputError: a loss that is not finite, or a checkpoint that cannot be read.
@@ -143,7 +143,7 @@ class Training:
         return {"loss": self._descend(cross_entropy(log_probs, shown, chosen.smoothing))}
 
     def _learn_rewards(self, stage: Stage) -> dict[str, float]:
-        """A step of self-critical training: drawn sentences against the greedy one, which is said without dropout."""
+        """A step of self-critical training: sampled sentences against the greedy one, decoded without dropout."""
         chosen, rows, steps = self.config.rl, stage.images(self.step), self.config.longest + 1
         features, images = self._features(rows), np.searchsorted(self.captioned.train, rows)
         self.captioner.eval()
@@ -179,7 +179,7 @@ class Training:
         return value
 
     def _evaluate(self, stage: Stage, number: int) -> dict[str, float]:
-        """CIDEr-D on the validation images; keeps the weights where it is the best of the stage."""
+        """CIDEr-D on the validation images; saves the weights if it is the best of the stage."""
         said = describe(self.captioner, self.grid, self.captioned.validation, self.vocabulary, self.config.longest, self.config.beam)
         found = float(self._judge.scores([text.split() for text in said]).mean())
         if found > self.best[stage.name]:

@@ -1,4 +1,4 @@
-"""The words that a captioning model knows, by number."""
+"""Vocabulary of a captioning model: words by number."""
 
 import json
 from collections import Counter

@@ -79,7 +79,7 @@ def write_card(folder: Path, recipe: ClipRecipe, facts: Mapping[str, float], rep
 
 
 def _at_chance(first: pd.DataFrame) -> str:
-    """Says which attributes the model has not learnt: those no better than guessing."""
+    """Lists the attributes that the model has not learned: those no better than guessing."""
     names = first["attribute"][first["balanced"] < 1 / first["classes"] + CHANCE]
     if names.empty:
         return ""

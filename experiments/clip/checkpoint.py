@@ -1,4 +1,4 @@
-"""The state of a run on disk, with the recipe that it is of."""
+"""A run's state on disk, with its recipe."""
 
 from typing import Any
 

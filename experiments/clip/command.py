@@ -1,4 +1,4 @@
-"""Trains the shipped CLIP anew, and measures one."""
+"""Trains the shipped CLIP again, and evaluates one."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ def train(
     seed: Annotated[int | None, typer.Option(min=0, max=LARGEST_SEED, help="Seed of renders, captions and initial weights.")] = None,
     resume: Annotated[bool, typer.Option(help="Resume from the checkpoint in FOLDER.")] = True,
 ) -> None:
-    """Train the shipped CLIP anew on rendered cars; writes an open_clip local directory with a model card.
+    """Train the shipped CLIP again on rendered cars; writes an open_clip local directory with a model card.
 
     Example: `python -m experiments.clip train models/mine --steps 500 --renders 20000`
     """
@@ -40,7 +40,7 @@ def zero_shot(
     n: Annotated[int, typer.Option("-n", min=1, help="Held-out renders.")] = 2000,
     format: Format = "table",
 ) -> None:
-    """Measure what a CLIP trained on rendered cars recognizes, on renders it never saw.
+    """Evaluate a CLIP trained on rendered cars, on renders it never saw.
 
     Example: `python -m experiments.clip zero-shot models/mine`
     """

@@ -16,7 +16,7 @@ CONFIG, WEIGHTS, RECIPE = "open_clip_config.json", "open_clip_model.safetensors"
 
 
 def build_model(recipe: ClipRecipe, vocab_size: int) -> Any:
-    """A freshly initialised `open_clip.model.CustomTextCLIP` (which has no types); the same seed gives the same weights."""
+    """A newly initialized `open_clip.model.CustomTextCLIP` (which has no types); the same seed gives the same weights."""
     import torch
     from open_clip.model import CustomTextCLIP
 

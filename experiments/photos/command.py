@@ -1,4 +1,4 @@
-"""Fits the head of the encoder for photos anew."""
+"""Fits the head of the photo encoder again."""
 
 from pathlib import Path
 from typing import Annotated
@@ -26,7 +26,7 @@ def main(
         list[Path] | None, typer.Option(exists=True, file_okay=False, help="Folder of classes, for evaluation only; repeatable.")
     ] = None,
 ) -> None:
-    """Fit the head of the encoder for photos anew on captioned photos; writes a folder with a model card.
+    """Fit the head of the photo encoder again on captioned photos; writes a folder with a model card.
 
     Examples: `python -m experiments.photos models/mine --captions flickr/captions.csv --weights mobilenetv2_100.safetensors --judge cifar100`,
     `python -m experiments.photos models/mine --captions flickr:data/flickr8k --leave-out 297 --seed 1 --weights mobilenetv2_100.safetensors`

@@ -1,4 +1,4 @@
-"""How well texts find photos, and photos their class's name, where neither trained the head."""
+"""Evaluates text-to-photo retrieval and zero-shot classification on data that did not train the head."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ _FOLDS = 6
 
 @dataclass(frozen=True)
 class CaptionFigures:
-    """Text to image: recall at `RANKS` among `judged` photos that trained nothing, mean and standard deviation over drawings.
+    """Text to image: recall at `RANKS` among `judged` held-out photos, mean and standard deviation over samples.
 
     Attributes:
         trained: photos that the head was fitted on.
@@ -47,7 +47,7 @@ class ClassFigures:
 
 
 def judge_captions(features: PhotoFeatures, reduced: PhotoFeatures, captions: Rows, names: Rows, recipe: HeadRecipe) -> list[CaptionFigures]:
-    """Recall of heads that were fitted on a half, three quarters and all of the photos but those that judge: up to 297.
+    """Recall of heads fitted on a half, three quarters and all of the photos, except up to 297 for evaluation.
 
     Raises:
         InputError: fewer than 20 photos.

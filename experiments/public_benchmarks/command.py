@@ -1,4 +1,4 @@
-"""Measures an encoder on a public benchmark."""
+"""Evaluates an encoder on a public benchmark."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +18,7 @@ def main(
     format: Format = "table",
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file with every run.")] = None,
 ) -> None:
-    """Measure an encoder on a public benchmark, in its official layout, with the figures that papers print below ours.
+    """Evaluate an encoder on a public benchmark, in its official layout, with published results below ours.
 
     Nothing is downloaded. InDiReCT's five datasets, on which DIOR is measured too, are for `likeness evaluate --paper`.
 

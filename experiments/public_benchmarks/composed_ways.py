@@ -1,4 +1,4 @@
-"""Ways to ask with an image and a text at once: from both to similarities. A line for each."""
+"""Ways to combine an image and a text into similarities, one line for each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Score = Callable[[Rows, Rows, Rows], Rows]
 
 @dataclass(frozen=True)
 class Background:
-    """What a way may know before the first query: unit rows of images, of the benchmark's texts, of names of things, and of names of styles."""
+    """Background knowledge before the first query: unit rows of images, of the benchmark's texts, of names of objects and of styles."""
 
     images: Rows
     texts: Rows
@@ -24,7 +24,7 @@ class Background:
 
 @dataclass(frozen=True)
 class ComposedWay:
-    """A way to compose a query.
+    """A way to combine a query's image and text.
 
     Attributes:
         name, title, help: as in tables, and for people.

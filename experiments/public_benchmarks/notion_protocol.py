@@ -1,4 +1,4 @@
-"""The protocol of benchmarks whose images have labels: each label's notion read by every method, beside the raw encoder and wrong words."""
+"""Evaluation on labeled images: each label's notion with every method, the raw encoder and unrelated words."""
 
 import itertools
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ NOTION_METHODS = ("raw", "exact", "crl", "scaled-pca", "probabilities", "other-w
 
 
 def class_notion(name: str, attribute: str, template: str, labels: Sequence[Any]) -> Notion:
-    """The notion whose aspects are the classes that images have; those without a label (`likeness.data.has_label`) are of none.
+    """The notion whose aspects are the images' classes, without images that have no label (`likeness.data.has_label`).
 
     Raises:
         InputError: all images are of one class.
@@ -30,7 +30,7 @@ def class_notion(name: str, attribute: str, template: str, labels: Sequence[Any]
 
 
 def measure_notions(request: BenchmarkRequest, source: str, templates: dict[str, str], metrics: Sequence[str]) -> Runs:
-    """Runs of a dataset of which each attribute is a task; every method once per seed, since the k-means of NMI and AMI has one, too."""
+    """Runs of a dataset in which each attribute is a task; every method once per seed, since the k-means of NMI and AMI is random, too."""
     base = embed(read_dataset(f"{source}:{request.folder}"), request.encoder, progress=request.progress)
     if base.embed_texts is None:
         raise InputError(f"The encoder '{base.encoder_name}' does not support texts, which notions need; choose one that does.")

@@ -1,4 +1,4 @@
-"""What both captioning models share: words and features as vectors, a step from word to word, whole sentences at once."""
+"""Shared parts of both captioning models: embeddings of words and features, a step from word to word, whole sentences at once."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ State = tuple[Tensor, ...]
 
 
 class Memory(NamedTuple):
-    """What a model keeps of n images while it speaks.
+    """What a model stores of n images while decoding.
 
     Attributes:
         features: (n, l, h), of each place.
@@ -28,7 +28,7 @@ class Memory(NamedTuple):
     mask: Tensor | None
 
     def rows(self, rows: Tensor) -> "Memory":
-        """Of these images, (m,) numbers; one may come several times."""
+        """The memory of these images, (m,) numbers; repeats are allowed."""
         return Memory(*(None if each is None else each[rows] for each in self))  # type: ignore[arg-type]
 
 
@@ -84,12 +84,12 @@ class Captioner(nn.Module):
         return Memory(features, self.attention.keys(features), features.sum(1) / mask.sum(1, keepdim=True), mask)
 
     def start(self, count: int) -> State:
-        """Zeros."""
+        """The initial state: zeros."""
         empty = self.attention.query.weight.new_zeros(count, self.hidden)
         return (empty,) * self.states
 
     def step(self, words: Tensor, state: State, memory: Memory) -> Step:
-        """After the words (n,), one of each image."""
+        """The state after the words (n,), one per image."""
         hidden, state, weights = self.cells(self.word(words), state, memory)
         logits = self.output(hidden)
         never = torch.zeros(logits.shape[1], dtype=torch.bool, device=logits.device)

@@ -1,4 +1,4 @@
-"""N-grams of sentences, and what every caption metric asks of its input."""
+"""N-grams of sentences, and input checks of all caption metrics."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence

@@ -1,4 +1,4 @@
-"""When METEOR lets two words match: the same, of the same stem, synonyms."""
+"""When METEOR matches two words: equal, same stem, synonyms."""
 
 from typing import Any
 
