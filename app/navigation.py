@@ -16,7 +16,7 @@ PAGES = [
     *(methods.PAGE, what_changed.PAGE, saliency.PAGE, semantics.PAGE, shifts.PAGE, continuous.PAGE),
 ]
 HOME = explore.PAGE
-# addresses of earlier versions -> those of today, which links that people kept are led to
+# addresses of earlier versions -> current ones, so that old links work
 MOVED = {"your_images": images.PAGE, "copies": duplicates.PAGE, "compare": methods.PAGE}
 
 

@@ -19,9 +19,9 @@ from server.middleware.responses import problem
 from server.settings import ServerSettings, server
 from server.slots import Pace, Slots
 
-_AT_ONCE, _OF_ONE = 64, 16  # requests in all, and of one client
+_AT_ONCE, _OF_ONE = 64, 16  # concurrent requests in total and per client
 _THREADS = 16
-_OWN = ("same-origin", "none", None)  # pages of this server, typed addresses, and clients that are no browsers
+_OWN = ("same-origin", "none", None)  # pages of this server, typed addresses, and clients that are not browsers
 _PATIENCE, _POLL = 20.0, 0.01  # seconds
 Result = TypeVar("Result")
 

@@ -65,7 +65,7 @@ def http_api(gate: Gate) -> FastAPI:
     document = app.openapi()
     document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
 
-    async def serve_document(request: Request) -> Response:  # a new answer each time: compression changes the headers of what it is given
+    async def serve_document(request: Request) -> Response:  # a new response each time: compression changes its headers
         return JSONResponse(document, headers=_NOT_KEPT)
 
     app.router.routes.append(Route(f"{API}/openapi.json", serve_document))

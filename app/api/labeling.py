@@ -28,7 +28,7 @@ def image_labels(dataset: InDataset, page: Annotated[LabelPage, Query()]) -> Lab
     columns = store.columns(table.frame["path"].iloc[page.after + 1 :])
     counts = store.counts()
     kinds = dict(zip(counts["name"], counts["kind"], strict=True))
-    columns = columns[[name for name in columns if name in kinds]]  # without what was taken away in between
+    columns = columns[[name for name in columns if name in kinds]]  # without labels that were removed meanwhile
     has = pd.DataFrame({name: columns[name] if kinds[name] == "tag" else columns[name].notna() for name in columns})
     labeled: list[int] = has.any(axis=1).to_numpy().nonzero()[0].tolist() if len(has.columns) else []
     images = [_image(table, columns.iloc[place], kinds, page.after + 1 + place) for place in labeled[: page.limit]]
@@ -72,7 +72,7 @@ def _paths(table: ImageTable, label: EditLabels) -> list[str]:
         for row in label.rows:
             check_row(len(table), row)
         return [str(path) for path in table.frame["path"].iloc[label.rows]]
-    # whole paths are not tried: whether one fits would tell where the images lie
+    # absolute paths are not tried: a match would reveal where the images are
     named = [file for file in label.files if not file.startswith(("/", "~", "\\"))]
     found, ambiguous = match_images(table, named)
     missing = next((file for file in label.files if file not in named), None)

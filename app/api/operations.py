@@ -26,7 +26,7 @@ from server.visitors import visitor
 
 _DATASET = "/datasets/{dataset}"
 _LARGE = 32_000_000  # bytes of a query with pictures in it
-_LONGEST = 500  # letters of a sentence
+_LONGEST = 500  # characters of an error
 _ROUTING = {404: "There is no such address; see /api for all.", 405: "This address does not support this method."}
 
 

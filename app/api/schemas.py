@@ -16,7 +16,7 @@ class Schema(BaseModel):
 
 
 def _unicode(text: str) -> str:
-    text.encode()  # raises for half of a pair of surrogates: a UnicodeEncodeError is a ValueError
+    text.encode()  # raises for a lone surrogate: a UnicodeEncodeError is a ValueError
     return text
 
 

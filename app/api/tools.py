@@ -45,7 +45,7 @@ class Tools:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] == "POST":
             await self._manager.handle_request(scope, _whole(receive), send)
-        else:  # a stream from the server, which has nothing to say of its own
+        else:  # a stream from the server, which sends no messages of its own
             await problem(405, "This address takes POST requests only.", {"Allow": "POST"})(scope, receive, send)
 
 
@@ -85,7 +85,7 @@ def tool_server(gate: Gate) -> "Server[Any]":
             return result(f"There is no tool '{parameters.name[:80]}'; list the tools.", is_error=True)
         scope = getattr(context.request, "scope", None)
         try:
-            with answering(scope) if scope is not None else nullcontext():  # whatever task answers, the request tells which client asks
+            with answering(scope) if scope is not None else nullcontext():  # the request identifies the client, whatever task answers
                 found = await answered(gate, operation, partial(_call, operation, parameters.arguments or {}))
         except HTTPException as error:
             return result(error.detail, is_error=True)

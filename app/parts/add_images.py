@@ -175,7 +175,7 @@ def _report_success(job: Job) -> None:
 def begin_or_toast(entry: DatasetEntry) -> None:
     """`begin` for callbacks; a toast shows why it fails."""
     check_may("edit")
-    resolve_source(entry.source)  # whoever may not download learns it here
+    resolve_source(entry.source)  # reports missing permission to download
     begin(entry, 0)
 
 

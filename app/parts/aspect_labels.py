@@ -20,7 +20,7 @@ def offer(view: View, needed: str) -> None:
     """Shows what a page needs, and offers labels by aspects or one's own labels."""
     st.info(needed, icon=":material/info:")
     shown = (view.color or "").removeprefix(ASPECTS)
-    names = sorted(view.notions, key=lambda name: (name != shown, name == sidebar.DRAFT))  # edits that may be none come last
+    names = sorted(view.notions, key=lambda name: (name != shown, name == sidebar.DRAFT))  # the edited notion, which may be unchanged, comes last
     if names:
         st.markdown("**Let the encoder label the images**: each gets the aspect of a notion that it matches best.")
         with st.container(horizontal=True, vertical_alignment="bottom"):

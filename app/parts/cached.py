@@ -331,7 +331,7 @@ def _metrics(dataset_id: str, space: Space, attribute: str, content: str) -> dic
     from likeness.evaluation import retrieval_metrics
 
     with _judging()[dataset_id]:
-        st.session_state.get("any")  # a look at it ends a run whose edit was followed by another one while it waited
+        st.session_state.get("any")  # ends a run that was superseded by another edit while it waited
         labels = space.table.frame[attribute]
         return retrieval_metrics(space.vectors, labels.astype(str).where(has_label(labels), None))
 

@@ -98,7 +98,7 @@ def _fits(sent: WidgetState, declared: Any) -> bool:
         return False
     chosen = {"string_value": [sent.string_value], "string_array_value": list(sent.string_array_value.data)}.get(kind, [])
     first = getattr(getattr(declared.deserializer, "__self__", None), "default_option_index", None)
-    if kind == "string_array_value" and not chosen and first is not None:  # of a row of buttons that begins with one of them, one is always chosen
+    if kind == "string_array_value" and not chosen and first is not None:  # segmented controls with a default always have a value
         return False
     return declared.formatted_options is None or set(chosen) <= set(declared.formatted_options)
 

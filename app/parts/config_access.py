@@ -59,7 +59,7 @@ def resolve_run(run: RunFolder) -> None:
 
 def dataset_of(source: str) -> DatasetEntry | None:
     """The dataset that the visitor sees for a config's source; None if there is none."""
-    with suppress(InputError):  # a path that may not be read is none of a dataset here
+    with suppress(InputError):  # an unreadable path belongs to no dataset here
         source = absolute_source(resolve_source(source))
     named = shared_name(source)
     return next((entry for entry in list_datasets(visitor()) if entry.source == named), None)

@@ -57,7 +57,7 @@ def _refused(names: Iterable[str], is_here: Callable[[str], bool]) -> dict[str, 
     refused = {}
     if reason := refusal("download"):
         for name in names:
-            with suppress(InputError):  # no such name, which is told where it is used
+            with suppress(InputError):  # an unknown name is reported where it is used
                 if not is_here(name):
                     refused[name] = f"'{name}' is not on this machine. {reason}"
     return refused

@@ -221,7 +221,7 @@ def _of_other_tab() -> list[Draft]:
     try:
         text = text_of(draft_file(_name(token)))
         theirs = [] if text == _kept.text else history_of(text)
-    except InputError:  # gone or damaged: what is here is written again
+    except InputError:  # missing or damaged: this tab's history is saved again
         return []
     _kept.text = text
     return theirs

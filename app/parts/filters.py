@@ -45,7 +45,7 @@ def choose(table: ImageTable, new: bool, readable: Callable[[str], str]) -> Mask
         for name in first:
             hidden |= _filter(frame, name, new, readable(name), drawn=True)
         if rest:
-            # each field that nobody sees would take as long in every run as some that they do
+            # hidden fields would slow down every run
             with st.popover(f"{len(rest)} more", icon=":material/add:", width="stretch", key="more_filters", on_change="rerun") as more:
                 for name in rest:
                     hidden |= _filter(frame, name, new, readable(name), bool(more.open))

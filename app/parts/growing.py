@@ -28,7 +28,7 @@ _FIRST = 1000  # images that are worth a map before all are there
 _LONGEST_S, _FEWEST = 40.0, 64  # with a slow encoder fewer are, after this time
 _SIDEBAR = "sidebar_"
 _last = Item[tuple[str, "pd.Series[str] | None"]](("", None), key="growing_last")  # the dataset of the last run, and its images
-# in the run in which a dataset has grown: where the images of before stand now, -1 for one that is gone; else None
+# in the run in which a dataset has grown: the new rows of the previous images, -1 for removed ones; else None
 moved_rows = Item[NDArray[np.int64] | None](key="growing_moved")
 
 
@@ -125,8 +125,8 @@ class PartialDatasetPublisher:
             self._warning = "" if checked.sees else checked.sentence
         if self._warning:
             self._list(embedded)
-        elif embedded.embed_texts:  # what colors the images at first, so that the first page does not wait for its prompts to be read
-            with suppress(InputError):  # whoever opens them meets the same error, where it can be shown
+        elif embedded.embed_texts:  # the first coloring, so that the first page does not wait for its prompts
+            with suppress(InputError):  # opening them raises the same error, where it can be shown
                 cached.first_starter(embedded, fitting_notions(embedded.table, embedded.encoder_name, notions_dir()))
         self.job.stage = None
 

@@ -38,7 +38,7 @@ def entries(owner: str | None = None) -> list[DatasetEntry]:
     """Unlisted datasets whose embedding was interrupted: all, or the public ones and the owner's."""
     listed, found = {entry.id for entry in list_datasets()}, list[DatasetEntry]()
     for note in sorted(_folder().glob("*.json")):
-        # a note whose lock is held is of one that is under way; others are perhaps gone since, or damaged
+        # a locked note belongs to a running embedding; others may be gone by now, or damaged
         with suppress(Timeout, OSError, ValueError, TypeError), FileLock(_lock(note.stem), timeout=0):
             found.append(DatasetEntry(**json.loads(note.read_text(encoding="utf-8"))))
     return [entry for entry in found if entry.id not in listed and (owner is None or entry.owner in ("", owner))]

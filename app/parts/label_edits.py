@@ -157,7 +157,7 @@ def _button(view: View, chosen: Rows, label: Label, place: int, galleries: tuple
 
     st.button(
         title(label),
-        key=f"label:{json.dumps(list(label))}",  # so that no two of them run together
+        key=f"label:{json.dumps(list(label))}",  # JSON, so that no two labels share a key
         type="primary" if everywhere else "secondary",
         shortcut=str(place + 1),
         disabled=not len(chosen),

@@ -86,7 +86,7 @@ def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, 
     """The requested layout; until it is ready, the previous one of this space or the PCA, with a note."""
     if choice.method == "pca":
         return _pca(space), True
-    # a refit begins at the map before it; another space or method at a start of its own, so that a link always shows the same map
+    # a refit starts from the previous map; another space or method starts afresh, so that a link always shows the same map
     earlier = before if before is not None and before.name.removesuffix(MARK) == space.name.removesuffix(MARK) else None
     job = cached.layout(space, choice.method, choice.parameters, earlier.own if earlier is not None and earlier.choice == choice else None)
     if not job.done:

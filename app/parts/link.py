@@ -45,7 +45,7 @@ def begin(page: str) -> None:
         _link.asked = {_NOW.get(name, name): st.query_params.get_all(name) for name in st.query_params}
         _link.taken, _link.problems = set(), []
     elif _link.asked is None and _link.standing != _standing(page):
-        _link.problems = []  # of what was asked for before the last action
+        _link.problems = []  # from before the last action
 
 
 def read(name: str) -> list[str] | None:

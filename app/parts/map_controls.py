@@ -85,7 +85,7 @@ def _number(key: str, parameter: Option, control: Callable[..., float]) -> float
         parameter.title,
         parameter.least,
         parameter.most,
-        # what stands in a popover is not in the browser before that is opened, and then begins at this value
+        # widgets in a popover reach the browser when it is opened, with this value
         state.map_settings.get(key, parameter.default),
         step=parameter.step,
         format="%d" if isinstance(parameter.default, int) else f"%.{decimals}f",

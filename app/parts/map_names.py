@@ -85,7 +85,7 @@ def of_maps(spaces: Sequence[Space], positions: Sequence[NDArray[np.float32]], c
     if kind() != "clusters":
         return [None] * len(spaces), []
     jobs = [_job(space, own_words() if space.embed_texts is not None and len(own_words()) > 1 else ()) for space in spaces]
-    if running := [job for job in jobs if not job.finished]:  # looked at before what is drawn in place of their results
+    if running := [job for job in jobs if not job.finished]:  # checked before the placeholder is drawn
         progress.redraw_when(lambda: any(job.finished for job in running))
     return [_of_clusters(each, job.result) if job.succeeded else None for each, job in zip(positions, jobs, strict=True)], jobs
 

@@ -34,7 +34,7 @@ from state import Item
 
 _COLORED = "colored"  # in the address: two numbers
 Range = tuple[float, float]
-# of a coloring by numbers, those over which the colors are spread, after the dataset and the color that they are of
+# the dataset and color of a numeric coloring, and its color range
 _range = Item[tuple[tuple[str, str | None] | None, Range | None]]((None, None), key="color_range")
 
 

@@ -65,6 +65,6 @@ def network_of(encoder: str) -> tuple[str, int, str]:
             return name, native_size(resolve_backbone(name)), ""
         why = "is a trained run, and training starts from published weights" if encoder.startswith("run:") else "has no network that can be trained"
         why = f"The encoder of these images {why}."
-    except InputError as error:  # of a folder that is gone, or of the hub and not here
+    except InputError as error:  # a removed folder, or not downloaded yet
         why = redact(error)
     return PHOTOS_ENCODER, native_size(PHOTOS_ENCODER), why

@@ -21,7 +21,7 @@ class NotEmbeddedYet(Exception):  # noqa: N818  (an answer, not an error)
 
 
 _notifications = Item[list[Job]](make=list, key="progress_notifications")  # jobs whose end this session is told of
-_stand_ins = Item[list[Callable[[], bool]]](make=list, key="progress_stand_ins")  # whether results are there that something stood in for in this run
+_stand_ins = Item[list[Callable[[], bool]]](make=list, key="progress_stand_ins")  # checks for results that had a placeholder in this run
 
 
 def poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] | None = None, *, every: float | None = 0.5) -> None:
@@ -67,7 +67,7 @@ def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float
     poll(not finished, lambda: all(job.finished for job in jobs), None if finished else lambda: bars(jobs, place))
     if not finished:
         return False
-    reasons: dict[str, list[Job]] = {}  # one of each is told, however many jobs it has ended
+    reasons: dict[str, list[Job]] = {}  # each error is shown once, however many jobs failed with it
     for job in jobs:
         cancel_notification(job)
         if not job.succeeded:

@@ -78,5 +78,5 @@ def _offer(kind: str, key: Hashable, name: str, file: str, make: Callable[[Repor
 def _file_name(notion: Notion) -> str:
     try:
         return notion.slug
-    except InputError:  # no letter that every system takes
+    except InputError:  # without characters that some systems reject
         return "notion"

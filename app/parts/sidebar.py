@@ -319,7 +319,7 @@ def _color(entry: DatasetEntry, base: Space, notions: list[str], shown: list[str
     kept = state.color if State.color.is_set() else st.query_params.get("color")
     if kept not in (*options, *map(readable, options)) and (new or not labeled):
         state.color = options[0] if labeled else _first_color(entry, base, shown, attributes)
-    # an address leaves out the widget's default, which must then be what an address without a color gives: the first label, or else none of them
+    # an address omits the widget's default, so this must be the color without an address: the first label, or else none
     default = 0 if labeled else None
     help = _COLOR_HELP if notions else None
     chosen = st.selectbox("Color by", options, default, format_func=_titles(options), key=State.color.key, bind="query-params", help=help)

@@ -24,7 +24,7 @@ _PAGES = {"search": "pages/explore/page.py", "saliency": "pages/saliency/page.py
 
 
 _next_page = Item("", key="viewer_next_page")  # the action whose page the browser is to open
-_actions = Item(0, key="viewer_actions")  # the number of such actions, which tells one from the next
+_actions = Item(0, key="viewer_actions")  # counts such actions, to distinguish repeated ones
 _tokens: "WeakKeyDictionary[Space, str]" = WeakKeyDictionary()
 _spaces: "WeakValueDictionary[str, Space]" = WeakValueDictionary()
 

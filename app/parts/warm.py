@@ -46,7 +46,7 @@ def _load(*names: str) -> None:
         try:
             warm_up_layouts() if name == _UMAP else load_encoder(name).encode_texts(["a photo"])
         except InputError:
-            _begun.discard(name)  # whoever needs the encoder meets the same error, where it can be shown
-    # what is loaded by now, a million objects that stay, is taken out of garbage collection: to look through them stops everyone for 0.3 s
+            _begun.discard(name)  # using the encoder raises the same error, where it can be shown
+    # exempts the million objects loaded so far from garbage collection, which would pause everyone for 0.3 s
     gc.collect()
     gc.freeze()

@@ -234,7 +234,7 @@ def _below_a_place(text: str) -> Path | None:
     place = _places().get(first)
     if place is not None:
         return place.joinpath(*inside)
-    return path.absolute() if _inside(os.path.realpath(path), runs_dir()) else None  # whose place may be given relative to the server's own
+    return path.absolute() if _inside(os.path.realpath(path), runs_dir()) else None  # whose path may be relative to the server's folder
 
 
 def _folders() -> list[Path]:

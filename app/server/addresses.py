@@ -46,7 +46,7 @@ class PathPrefix:
             await RedirectResponse(f"./{path.rsplit('/', 1)[-1]}/{f'?{query}' if query else ''}")(scope, receive, send)
             return
         if self.prefix and path.startswith(f"{self.prefix}/"):
-            # the path as it came, with its percent signs; of a prefix that was written with some, what follows as many slashes
+            # the raw path with percent-encoding; an encoded prefix is skipped by counting its slashes
             raw = bytes(scope.get("raw_path") or path.encode()).split(b"/", self.prefix.count("/") + 1)[-1]
             scope = {**scope, "path": path.removeprefix(self.prefix), "raw_path": b"/" + raw}
         await self.app(scope, receive, _relative_redirects(scope, send) if scope["type"] == "http" else send)

@@ -62,7 +62,7 @@ def _who() -> str:
 
 
 if __name__ == "__main__":
-    os.umask(0o077)  # what is copied and exported here is private
-    os.environ.setdefault("LIKENESS_SERVER", "{shared: true}")  # what is done here is written into the server's log
+    os.umask(0o077)  # backups and exports are private
+    os.environ.setdefault("LIKENESS_SERVER", "{shared: true}")  # actions here are recorded in the server's audit log
     with answered():
         main(*json.loads(sys.argv[1]))

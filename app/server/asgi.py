@@ -65,7 +65,7 @@ def import_pages() -> None:
         for module in FIRST_PAGE:
             import_module(module)
         from parts.warm import open_early
-    except Exception:  # a broken installation: a server without pages is none
+    except Exception:  # a broken installation: without pages there is nothing to serve
         traceback.print_exc()
         os._exit(1)
 

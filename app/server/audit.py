@@ -27,5 +27,5 @@ def record(event: str, who: str, what: str = "") -> None:
                 path.replace(path.with_suffix(".jsonl.1"))
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab", buffering=0) as file:
                 file.write((json.dumps(line) + "\n").encode())
-        except OSError as error:  # a full disk keeps nobody out
+        except OSError as error:  # a full disk must not lock anyone out
             logging.getLogger(__name__).warning("The audit log cannot be written (%s).", error.strerror)

@@ -25,7 +25,7 @@ def back_up(file: Path) -> int:
     try:
         number = 0
         with tarfile.open(partial, "w:gz" if file.suffix == ".gz" else "w") as archive:
-            for folder in (_CACHE, _RUNS):  # tar is asked for both, also where one has no files
+            for folder in (_CACHE, _RUNS):  # tar expects both folders, even if one is empty
                 top = tarfile.TarInfo(folder)
                 top.type, top.mode = tarfile.DIRTYPE, 0o700
                 archive.addfile(top)

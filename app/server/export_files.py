@@ -119,7 +119,7 @@ def _packed(job: Job, folder: Path, room: Room) -> Path:
             job.stage = Stage("Packing files", number, len(files))
             if job.stopped:
                 raise Stopped
-            # of links the files' own times and rights are nobody's business
+            # leaves out times and permissions of linked files
             entry = zipfile.ZipInfo(file.relative_to(folder.parent).as_posix(), time.localtime()[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED if file.suffix in _TEXTS else zipfile.ZIP_STORED
             entry.external_attr = 0o644 << 16

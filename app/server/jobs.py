@@ -140,7 +140,7 @@ class Job:
         if slots.wait_for(client_name, self.should_stop):
             self.stage, self._first_report = None, time.monotonic()
             try:
-                if sys.platform == "linux":  # where a thread has a niceness of its own: long work leaves the processors to pages
+                if sys.platform == "linux":  # if threads have their own niceness: pages take precedence over long work
                     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
                 self._work()
             finally:

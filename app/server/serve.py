@@ -27,7 +27,7 @@ def serve(options: dict[str, Any]) -> None:
         InputError: invalid settings or password file, or an address that others can reach without `shared` or `trust_network`.
     """
     address, port, file = options.pop("address"), options.pop("port"), options.pop("settings")
-    base = server() if file is None else read_settings(Path(file))  # in whose place comes what was given on the command line
+    base = server() if file is None else read_settings(Path(file))  # overridden by options of the command line
     settings = settings_from(base.model_dump() | {name: value for name, value in options.items() if value is not None})
     check_address(address, settings)
     check_port(address, port or 0)

@@ -74,7 +74,7 @@ class ServerSettings(FrozenConfig):
     token: bool = True  # a server that is not shared is opened by the link that it prints, and closed to everyone else on this machine
     auth: Path | None = None  # password file of `likeness admin password`; only those in it may use the server
     auth_header: str | None = Field(default=None, pattern="^[A-Za-z0-9-]+$")  # in which a reverse proxy names the account
-    trusted_proxies: tuple[IPvAnyNetwork, ...] = ()  # addresses or networks whose `auth_header` and X-Forwarded-For are believed
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = ()  # addresses or networks whose `auth_header` and X-Forwarded-For are trusted
     roles: dict[_Account, Role] = Field(default_factory=dict)  # by account, where a proxy names it; `auth` has its own
     default_role: Role = "view"  # of accounts that are not in `roles`
     session_hours: _Amount = 168.0  # after which people sign in again

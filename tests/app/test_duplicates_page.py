@@ -170,7 +170,7 @@ def test_nobody_tags_what_everyone_sees_and_without_a_split_an_attribute_can_be_
     visit(monkeypatch)
     tag = _open(app, _add(Path("photos/images.csv"), "On the server")).button_of("Tag them “copy”")
     assert tag.disabled
-    assert "Everyone on this server sees these images" in tag.help
+    assert "These images are public" in tag.help
     assert str(root) not in app.texts + app.html
 
 

@@ -51,7 +51,7 @@ def main() -> None:
         level = _choose_threshold(space, suggested, problem)
     if level is None:
         return
-    # whether it was measured that the threshold tells copies of these images from others: without that no image is called a duplicate
+    # whether the threshold is known to separate copies of these images from others: without that no image is called a duplicate
     is_reliable = suggested is not None and suggested.found >= _FEW_FOUND
     if suggested is None:
         start = "" if space.key in _levels.get() else f"{digits(level)} is a starting point until a threshold is measured."

@@ -29,7 +29,7 @@ _SPLITS = ("split", "set", "subset", "fold", "part", "partition", "phase", "usag
 _MOST_VALUES = 1_000
 _LEAKS = 12  # at a time
 _NONE = "None"
-# what a person has said of images, by path: whether they go; apart for each dataset and space
+# ticks by path, separate for each dataset and space: whether to remove the image
 _ticks = Item[dict[tuple[str, str], dict[str, bool]]](make=dict, key="copies_chosen")
 
 

@@ -26,7 +26,7 @@ from state import Rows
 
 _KEPT = 4  # results
 _MOST_PAIRS = 2_000_000  # kept with one result: 40 MB
-_WIDER = 1.5  # the distance up to which pairs are looked for, of that which counts as a copy: pairs below it are shown, too
+_WIDER = 1.5  # how much farther than the threshold pairs are searched, since pairs just below it are shown, too
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Copies:
         """The result for the images that the filters leave; `hidden` (n,) as in `View`."""
         if hidden is None:
             return self
-        if self.equal is not None:  # what is left of groups where two or more are; the best of those stands for them
+        if self.equal is not None:  # groups with at least two visible images, led by the best of these
             group, left = self.equal.group, ~hidden[self.equal.rows]
             left &= np.bincount(group[left], minlength=len(self.equal))[group] > 1
             numbers = np.unique(group[left], return_inverse=True)[1].astype(np.int64)

@@ -94,7 +94,7 @@ def _rows(view: View, chosen: Rows) -> Rows | None:
         default=next(iter(groups)),
         required=True,
         format_func=lambda each: f"{each} {counts[each]:,}",
-        key=f"export_rows_{'_'.join(groups)}",  # what was just selected is meant until something else is chosen
+        key=f"export_rows_{'_'.join(groups)}",  # a new selection is exported until something else is chosen
         persist_state="session",
     )
     return groups[picked]
@@ -152,7 +152,7 @@ def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None
 
             return export(source, target.name, place, rows=rows, portable=True, progress=progress, **options)
 
-        room = Room(folder, room_for(folder))  # now: it may be begun again when there is more, or less
+        room = Room(folder, room_for(folder))  # evaluated now: the job may be restarted with other images
         room.check(size)  # some targets hold all vectors in memory before they write the first
         return write_download(job, room, name, write)
 
@@ -229,5 +229,5 @@ def space_options(view: View, space: "Space | None") -> list[str] | None:
     notion = view.notions[name]
     try:
         return [*encoder, "--notion", notion.slug]
-    except InputError:  # no letter that every system takes
+    except InputError:  # without characters that some systems reject
         return [*encoder, "--notion", notion.name]

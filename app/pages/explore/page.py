@@ -33,7 +33,7 @@ _OFFERED = 8  # notions that color the map by one click; where there are more, t
 _SHOWN = 600  # pictures that the browser gets at most; the rest by selecting
 _LINKED = 10  # neighbors joined to the query on the maps
 _HEIGHT = 660  # pixels, of the maps and of what stands beside them
-# of the width, by the number of maps; the columns are there in every run, so that a click does not draw the maps anew
+# of the width, by the number of maps; the columns are there in every run, so that a click does not redraw the maps
 _WIDTHS = {1: (1.55, 1), 2: (1.9, 1)}
 _GALLERIES = ("nearest", "selected", "all")
 _IMAGE_FILES = ["jpg", "jpeg", "png", "heic", "heif", "hif", "webp", "avif", "bmp", "gif", "tif", "tiff"]
@@ -44,7 +44,7 @@ def main() -> None:
     if clicks.settle(view):
         st.rerun()
     verdict.of_encoder(view)
-    with st.container(gap="xsmall"):  # in every run, so that a line more does not draw the maps anew
+    with st.container(gap="xsmall"):  # in every run, so that another line does not redraw the maps
         with st.container(gap=None):
             add_images.show_jobs(view.dataset)
         choice, layout = _controls(view)
@@ -124,7 +124,7 @@ def _sentence(view: View) -> None:
 
 def _template(slot: str, notion: Notion) -> None:
     some = ", ".join(notion.aspects[:_NAMED]) + (", ..." if len(notion.aspects) > _NAMED else "")
-    # of the edited and of the saved notion, each its own field; and another one where the draft was replaced from elsewhere
+    # edited and saved notion have separate fields, and a new one when the draft was replaced elsewhere
     key = f"template_{getattr(state, slot)}_{notion.name}_{state.form}"
     st.text_input(
         f"Template, where {{}} is each of {len(notion.aspects)} aspects ({plain(some)})",

@@ -37,7 +37,7 @@ _SHIPPED = {
     "cars": "Small CLIP (shipped): works offline; knows rendered cars and little else",
 }
 _ENCODER_HELP = "You can also type the name of another one, such as hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K or local-dir:models/mine."
-_sent = Item(0, key="uploads_sent")  # how many uploads; each has a field of its own, so that what was sent leaves the memory
+_sent = Item(0, key="uploads_sent")  # number of uploads; each has its own field, so that its memory is freed
 
 
 def main() -> None:
@@ -122,7 +122,7 @@ def _choose_encoder(where: str) -> str:
 
 
 def _encoder_label(encoder: PublishedEncoder) -> str:
-    # a label that changes while it is chosen would lose the choice, so that whether it is here stands elsewhere
+    # a changing label would lose the choice, so the download state is shown elsewhere
     return f"{encoder.title}: {encoder.help[0].lower()}{encoder.help[1:].rstrip('.')} ({size_text(encoder.megabytes * MEGABYTE)})"
 
 

@@ -24,7 +24,7 @@ _LEAST, _MOST, _STEP = -1.0, 10.0, 0.25  # weights
 
 
 _suggested = Item[SentenceNotion | None](key="notion_suggested")  # what came of the last question
-_counted = Item[tuple[Draft | None, int]]((None, 0), key="notion_counted")  # whose prompts were read last, and how many the encoder did not know
+_counted = Item[tuple[Draft | None, int]]((None, 0), key="notion_counted")  # the notion whose prompts were encoded last, and how many were new
 
 
 def edit(view: View) -> Draft:
@@ -137,7 +137,7 @@ def _draw_suggested(found: SentenceNotion, draft: Draft) -> None:
         return
     shown, field = list(left)[:_SHOWN], f"left_out_{len(left)}_{state.form}"
     reasons = "\n".join(f"- **{plain(aspect)}**: {plain(left[aspect])}" for aspect in shown)
-    st.pills("Not included. Click to add.", shown, format_func=plain, key=field, on_change=_add_aspect, args=(field,), help=reasons)
+    st.pills("Left out. Click to add.", shown, format_func=plain, key=field, on_change=_add_aspect, args=(field,), help=reasons)
     if len(left) > _SHOWN:
         st.caption(f"And {len(left) - _SHOWN:,} more.")
 

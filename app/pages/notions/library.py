@@ -78,7 +78,7 @@ def show(view: View, draft: Draft) -> None:
     current = draft.origin if draft.origin in saved else draft.name
     names = saved if draft.origin in saved else [draft.name, *saved]
     titles = {name: sidebar.readable(title(draft) if name == current else name) for name in names}
-    field = f"picked_{state.form}_{titles[current]}"  # a list shows its choice under another title only as another one
+    field = f"picked_{state.form}_{titles[current]}"  # Streamlit updates a choice's title only if its value changes
     place = names.index(current)
     st.selectbox("Notion", names, place, lambda name: titles.get(name, name), key=field, on_change=_pick, args=(view, field))
     with st.container(horizontal=True, gap="small"):

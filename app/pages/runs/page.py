@@ -16,7 +16,7 @@ from parts.progress import duration
 from server.access import redact
 from state import State, state
 
-_MOST = 7  # runs in one figure: as many as there are colors that can be told apart
+_MOST = 7  # runs in one figure: as many as there are distinguishable colors
 _SECONDS = 1.0
 _MOST_POINTS = 400
 _BEFORE = "Epoch 0 is the network before training."

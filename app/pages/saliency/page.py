@@ -145,7 +145,7 @@ def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look, is_cur
     titles, rows = maps.grid(found, names, masks, look)
     picture_grid(titles, rows, key="saliency_grid", tile=170 if len(titles) <= 4 else 140)
     if is_current and masks is not None and any(request.dims) and len(found[-1]) == len(request.rows):
-        # how much of the maps lies on the cars by chance: the same for random projections to as many dimensions
+        # the share by chance: that of random projections to as many dimensions
         control = request.controls().begin()
         if progress.follow(control, resume="Resume", place="control"):
             st.caption(maps.control_sentence(found, request.dims, control.result, masks, look))

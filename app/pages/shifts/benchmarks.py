@@ -130,7 +130,7 @@ def _show_benchmark(name: str, is_own: bool, note: str) -> None:
     folder, is_running = StudyFolder(runs_dir() / name) if is_own else None, False
     if folder is None:
         columns = set(read_results(name))
-    else:  # what cannot be read is said here, in place of a card
+    else:  # reading errors are shown here, in place of a card
         columns = {"recall_at_1", "map_at_1000"} | ({_MATCHED} if any(cell.config.matched_classes for cell in cells(folder)[0]) else set())
         is_running = run_card.redraw_while_running(folder, partial(_card, folder))
     if note:

@@ -50,7 +50,7 @@ def text() -> str:
     """The YAML as typed, valid or not; at first, a config for the chosen images."""
     token = session.token or st.query_params.get("config", "")
     if _TOKEN.fullmatch(token) and (session.text is None or token != session.token or is_own_draft(_file(token))):
-        with suppress(OSError):  # of a link to a config that is not here, or gone since
+        with suppress(OSError):  # a link's config that does not exist, or no longer
             session.text = _written(token)
             session.token = token
     if session.token:

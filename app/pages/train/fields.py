@@ -129,7 +129,7 @@ def _of_network(name: str) -> dict[str, Any]:
     changes = {"backbone.name": name, "backbone.weights": "pretrained", "backbone.options": {}}
     try:
         return changes | {"data.image_size": native_size(resolve_backbone(name))}
-    except InputError:  # of no such name, say; the run says so
+    except InputError:  # an unknown name, for example; the run reports it
         return changes
 
 

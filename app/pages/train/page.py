@@ -133,7 +133,7 @@ def _name(chosen: RunConfig) -> str:
 def _begin(chosen: RunConfig) -> None:
     run = RunFolder(runs_dir() / chosen.name.strip())
     trainings.begin_training(run.path, lambda: training.start_run(run, resolve_config(chosen)))
-    draft.take(as_yaml(chosen))  # what is shown stays that of this run, whose name is taken from now on
+    draft.take(as_yaml(chosen))  # the form keeps this run's values; its name is taken from now on
     begun.set(str(run.path))
 
 

@@ -36,7 +36,7 @@ class Door:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # a monitor learns that the server runs, and nothing else
+        # health checks need no sign-in, and reveal only that the server runs
         is_health = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and scope["path"] == "/_stcore/health"
         if scope["type"] not in ("http", "websocket") or is_health:
             await self.app(scope, receive, send)
@@ -115,7 +115,7 @@ class TokenDoor(Door):
         if not scope[_INSIDE]:
             return responses.go_to(f"{self.way}{_PATH}?{urlencode({'token': given, 'next': target})}")
         response = responses.go_to(target)  # without the token in the address bar
-        responses.set_cookie(scope, response, _COOKIE, self.key, path=None)  # of the path that the browser sees, also behind a proxy
+        responses.set_cookie(scope, response, _COOKIE, self.key, path=None)  # the path as the browser sees it, also behind a proxy
         return response
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send, name: str) -> None:

@@ -57,7 +57,7 @@ class Hosts:
     def _is_own_host(self, scope: Scope, host: str) -> bool:
         found = _HOST.fullmatch(host)
         name = found["name"].strip("[]").rstrip(".") if found else ""
-        # an address in numbers cannot be pointed elsewhere: the one that the connection came in by is the server's own
+        # an IP address cannot be rebound; the connection's local one is the server's own
         return bool(name) and (name in self.names or name in self.allowed or _same_address(name, (scope.get("server") or ("",))[0]))
 
     def _is_own_origin(self, scope: Scope, origin: str, host: str) -> bool:
