@@ -110,7 +110,7 @@ def _read_link() -> None:
     if name := next((name for name, method in METHODS.items() if method.title == layout), None):
         kept["layout"] = name
     elif layout is not None:
-        link.report_missing("the layout", layout, "The default is shown. Choose one under Map settings.")
+        link.report_missing("the layout", layout, "It is unchanged. Choose one under Map settings.")
     for key, parameter in _ALL.items():
         if (asked := st.query_params.get(key)) is None:
             continue

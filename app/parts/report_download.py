@@ -78,5 +78,5 @@ def _offer(kind: str, key: Hashable, name: str, file: str, make: Callable[[Repor
 def _file_name(notion: Notion) -> str:
     try:
         return notion.slug
-    except InputError:  # without characters that some systems reject
+    except InputError:  # the name has no characters that every system allows
         return "notion"

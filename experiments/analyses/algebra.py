@@ -37,9 +37,9 @@ def algebra_table(
 ) -> pd.DataFrame:
     """MAP@R of joined pairs of notions by both labels, and of the encoder's space without other notions by each notion's label.
 
-    Rows of a pair ("joined"): "raw encoder"; "the better of the two", one notion alone; "all pairs of prompts", one notion whose prompts say both;
-    "joined". Control: "with another", the first joined with another notion than the one that judges, a drawing per seed. Rows of a notion ("taken
-    away"): "raw encoder"; "all others away"; and as controls "as many at random away", a drawing per seed, and "itself away".
+    Rows of a pair ("joined"): "raw encoder"; "the better of the two", one notion alone; "all pairs of prompts", one notion with combined prompts;
+    "joined". Control: "with another", the first notion joined with an unrelated one, random for each seed. Rows of a notion ("taken away"): "raw
+    encoder"; "all others away"; and as controls "as many at random away", random for each seed, and "itself away".
 
     Args:
         base: images with labels, in their encoder's space.
@@ -134,8 +134,8 @@ def main(
 ) -> None:
     """Are joined notions better than one of them, and is a space better without the other notions? Measured by labels.
 
-    Every pair of notions is judged by both labels at once, every notion by its own after all others are taken away. Controls: another notion in place
-    of the second, as many directions at random, and the notion itself taken away.
+    Every pair of notions is evaluated by both labels at once, every notion by its own label after all others are removed. Controls: another notion
+    instead of the second, as many random directions, and removing the notion itself.
 
     Examples: `python -m experiments.analyses algebra`, `python -m experiments.analyses algebra --encoder cars-small --out algebra.csv`
     """

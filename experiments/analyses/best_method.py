@@ -13,9 +13,8 @@ def leave_one_notion_out(
 ) -> pd.DataFrame:
     """For each notion, the method with the best average over all other notions, and its score on this one.
 
-    A case is a notion on images in the space of an encoder. A method's score there is its mean over seeds; the method with the largest mean over
-    the other cases is chosen (`mean_over_sets`), so that nothing is tuned on the notion that judges. Only methods that have a score in every case
-    take part.
+    A case is a notion on images in the space of an encoder. A method's score there is its mean over seeds; the method with the largest mean over the
+    other cases is chosen (`mean_over_sets`), so nothing is tuned on the evaluated notion. Only methods with a score in every case take part.
 
     Args:
         runs: columns images (what tells images and encoders apart), notion, method and the metric, as `likeness evaluate` writes them.

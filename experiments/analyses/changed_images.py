@@ -39,9 +39,9 @@ def changed_table(
 ) -> pd.DataFrame:
     """Mean average precision of queries that keep an image's value of one notion and change it to a word of another.
 
-    A query is a random image and an aspect of `changed` that is not its own; relevant are the other images with the aspect and the image's label of
-    `kept`. Images without a label of either notion take no part. Each way to put both together is measured in the encoder's space and in that of
-    both notions joined:
+    A query is a random image and another image's aspect of `changed`; the other images with the aspect and the query image's label of `kept` are
+    relevant. Images without a label of either notion are excluded. Each way to combine both is measured in the encoder's space and in that of both
+    notions joined:
 
     - "image", "text": one of them alone. "image + text": the sum of both places.
     - "image + text - own", "... - own / 2": the aspect of `changed` that the encoder matches best with the image taken away, too

@@ -47,10 +47,10 @@ def clicked_notions(
 ) -> pd.DataFrame:
     """MAP@R after each number of simulated clicks, on images that were not clicked.
 
-    The images that have a notion's label are halved at random. In one half a random image is the query and its 24 nearest in the space as it is are
-    looked at: in turn the first of another label is "not like this", which lets those before it pass, and the last that has the same is "more like
-    this", whichever of the two there is. The notion follows after every click (`likeness.clicked_notion`); it may become what a list that ships says,
-    and no notion that was written for these labels. MAP@R is that of the other half among itself.
+    The images that have a notion's label are split into random halves. In one half, a random image is the query and its 24 nearest in the current
+    space are checked: alternately, the first with another label is "not like this", which accepts those before it, and the last with the same label
+    is "more like this", whichever exists. The notion adapts after every click (`likeness.clicked_notion`); it may become one from a shipped list, but
+    none that was written for these labels. MAP@R is measured within the other half.
 
     Args:
         base: images with labels, in their encoder's space.
@@ -94,7 +94,7 @@ def clicked_notions(
 def clicks_table(runs: pd.DataFrame) -> pd.DataFrame:
     """A row per images, notion, start and method: MAP@R as mean over seeds after each number of clicks, of controls after the most, and `gap closed`.
 
-    `gap closed` is the share of the way from no click to the Oracle that the most clicks go; missing where the Oracle is less than 0.02 ahead.
+    `gap closed` is how much of the gap between no click and the Oracle the most clicks close; missing if the Oracle is less than 0.02 ahead.
     """
     keys = [name for name in ("images", "notion") if name in runs]
     bounds = runs[runs["start"].fillna("") == ""].groupby([*keys, "answers"], sort=False)["map_at_r"].mean().unstack("answers")
@@ -204,9 +204,8 @@ def main(
 ) -> None:
     """How much do clicks on neighbors improve a notion? MAP@R after 0, 5, 10 and 20 clicks, on images that were not clicked.
 
-    Persons are simulated by the images' labels. They begin with a sentence that says what they mean (`precise`) or something near it (`vague`);
-    as controls, answers by a coin and by another label. Both kinds of sentences were written beforehand (`notion_sentences.yaml`,
-    `vague_sentences.yaml`).
+    Persons are simulated by the images' labels. They start with a sentence that says what they mean (`precise`) or something close (`vague`);
+    controls answer at random or by another label. Both kinds of sentences were written in advance (`notion_sentences.yaml`, `vague_sentences.yaml`).
 
     Examples: `python -m experiments.analyses clicks cars --notions viewpoint`,
     `python -m experiments.analyses clicks cars --encoder cars-small --out runs.csv`

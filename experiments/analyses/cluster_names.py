@@ -38,10 +38,10 @@ def cluster_names(
 ) -> pd.DataFrame:
     """Agreement of clusters with labels, and the share of clusters whose name fits the class that most of their images have.
 
-    Clusters: "HDBSCAN" (`likeness.clusters.cluster`), "k-means" with as many clusters at each depth, and the control "random projection", HDBSCAN's
-    of ten random directions in place of UMAP's ten. Names of the first: "words" (`name_clusters`), "nearest word" to the mean of a cluster's images,
-    "class list", as "words" with the labels themselves as vocabulary; controls "words, shuffled", names dealt out anew among the clusters of a
-    depth, and "words, labels shuffled", the images' labels dealt out anew. The other clusters have "words".
+    Clusters: "HDBSCAN" (`likeness.clusters.cluster`), "k-means" with as many clusters at each depth, and the control "random projection", HDBSCAN on
+    ten random directions instead of UMAP's ten. Names of the first: "words" (`name_clusters`), "nearest word" to the mean of a cluster's images,
+    "class list", as "words" with the labels themselves as vocabulary; controls "words, shuffled", names shuffled among the clusters of a depth, and
+    "words, labels shuffled", the images' labels shuffled. The other clusters have "words".
 
     Args:
         base: images in their encoder's space, which reads text.
@@ -244,8 +244,8 @@ def main(
 ) -> None:
     """Do the names of clusters describe them? Share of clusters whose name fits the class of most of their images.
 
-    A name fits where it contains the class (`exact`), is another word for it (`synonym`), a kind of it (`kind`), or what it is a kind of at most four
-    steps up (`hypernym`), by WordNet. Beside names dealt out anew, the nearest word, and the class list as vocabulary; clusters beside k-means and a
+    By WordNet, a name fits if it contains the class (`exact`), is a synonym (`synonym`), a kind of it (`kind`), or a more general term at most four
+    steps up (`hypernym`). Compared with shuffled names, the nearest word, and the class list as vocabulary; clusters are compared with k-means and a
     random projection.
 
     Examples: `python -m experiments.analyses cluster-names --labels car_color`,

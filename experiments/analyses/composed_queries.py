@@ -61,7 +61,7 @@ def composed_queries(
 ) -> pd.DataFrame:
     """Mean average precision of composed queries, for every way to combine the scores of their terms.
 
-    A query is an image and words for values of other attributes, in the prompts of the notions that the labels judge:
+    A query is an image and words for values of other attributes, in the prompts of the notions with these labels:
 
     * "and": the image and another value. Relevant are images with the image's value of the attribute that is kept, and the named one.
     * "and and": values of two attributes.
@@ -221,9 +221,9 @@ def main(
 ) -> None:
     """How well does "this one, but red" work, and with which score? Mean average precision of queries of an image and words, by labels.
 
-    A column per kind of query: the image AND a word, AND two words, NOT what it shows, AND one NOT another. A row per way to make one score of an
-    image's similarities to image and words; the last way is that of `likeness search --query`, and "wrong words" a control, the same with words that
-    the query is not about. Takes some minutes.
+    A column per kind of query: the image AND a word, AND two words, NOT what it shows, AND one NOT another. A row per way to combine the similarities
+    to image and words; the last one is that of `likeness search --query`, and "wrong words" is a control with words unrelated to the query. Takes
+    some minutes.
 
     Examples: `python -m experiments.analyses composed-queries`,
     `python -m experiments.analyses composed-queries --encoder cars-small --seeds 2 --queries 5`

@@ -34,8 +34,8 @@ def planted_copies(
 ) -> pd.DataFrame:
     """Precision and recall of altered copies among all images, for an encoder and a control.
 
-    By each seed images are drawn, altered in four ways (`likeness.duplicates.ALTERATIONS`) and embedded. The copies of every other one suggest the
-    threshold, those of the others judge it. The control takes away what the encoder has learned: thumbnails of 16 x 16 pixels, less their mean,
+    For each seed, images are sampled, altered in four ways (`likeness.duplicates.ALTERATIONS`) and embedded. The copies of every other one suggest
+    the threshold, the remaining ones evaluate it. The control uses nothing that the encoder learned: thumbnails of 16 x 16 pixels, minus their mean,
     projected at random to as many dimensions.
 
     Args:
@@ -115,8 +115,8 @@ def main(
 ) -> None:
     """Does an encoder find copies of pictures that were saved again as JPEG, resized, cropped or brightened?
 
-    Half of the images drawn suggest the threshold, the others judge it, among all images of the source. The control sees thumbnails by a random
-    projection to as many dimensions, and so nothing that an encoder learns.
+    Half of the sampled images suggest the threshold, the others evaluate it, among all images of the source. The control uses a random projection of
+    thumbnails to as many dimensions, so it contains nothing that an encoder learns.
 
     Examples: `python -m experiments.analyses copies`, `python -m experiments.analyses copies photos/ --images 200 --out runs.csv`
     """

@@ -43,7 +43,7 @@ def cut_offs(
     """F1 of cutoffs relative to that of the best threshold for each query, and the false-discovery rate of guaranteed sets.
 
     Queries are the aspects of notions as texts, in the encoder's space and in each notion's, with the other aspects as negative prompts or without;
-    or images, that match those with the same label. Queries with fewer than five matches are left out.
+    or images, which match those with the same label. Queries with fewer than five matches are excluded.
 
     Methods: "cut-off" is `likeness.cutoffs.CutoffFinder`, "cut-off, negatives" the same with negative prompts. Without answers: "flat" and "flat,
     negatives", one threshold for all queries that is best on average on all others; "Otsu" and "two normals", on the scores alone. "another query" is
@@ -204,9 +204,9 @@ def main(
 ) -> None:
     """How good is the cutoff of `likeness matches`, and do its guarantees hold? After 0, 10, 20 and 30 answers, simulated by labels.
 
-    `ratio` is F1 as a share of that of the best threshold for each query, `within` the share of queries where it is 95 % at least, `promise` the
-    share with a promise, `promised_fdr` how much of what is promised is wrong, and `broken` the share of promises where that is too much. Beside it
-    one threshold for all queries (`flat`), Otsu's and that of two normal distributions, and as a control the similarities to another query.
+    `ratio` is F1 as a share of that of the best threshold for each query, `within` the share of queries where it is at least 95 %, `promise` the
+    share with a guarantee, `promised_fdr` the error rate of guaranteed sets, and `broken` the share of guarantees that exceed the allowed rate.
+    Baselines: one threshold for all queries (`flat`), Otsu's, and that of two normal distributions; control: the similarities to another query.
 
     Examples: `python -m experiments.analyses cut-offs --notions car-color`,
     `python -m experiments.analyses cut-offs photos/ --by class --out runs.csv`

@@ -206,9 +206,9 @@ def main(
 ) -> None:
     """How many clicks until 95 % of the images have the right label? With and without spreading, in a notion's and the raw encoder's space.
 
-    Persons are simulated by the images' labels: a click labels one image, and a screen of 24 images with one label is confirmed by a click after each
-    wrong one was corrected by a click. Clicks are printed for each image, beside the .95 of labeling one by one. Control: a random projection to as
-    many dimensions as the notion's space has.
+    Persons are simulated by the images' labels: a click labels one image, and a screen of 24 images with one label is confirmed by a click after a
+    click for each wrong image. Prints clicks per image; labeling one by one takes .95. Control: a random projection to as many dimensions as the
+    notion's space.
 
     Examples: `python -m experiments.analyses label-spreading cars --notions car-color`,
     `python -m experiments.analyses label-spreading cars --seeds 2 --out runs.csv`

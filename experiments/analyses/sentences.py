@@ -152,8 +152,8 @@ def main(
 ) -> None:
     """Is a notion from one sentence as good as hand-written aspects? MAP@R by the images' labels.
 
-    Beside the raw encoder and, as controls, as many of the sentence's aspects drawn at random and other notions' sentences. The sentences were
-    written beforehand from the names of the notions (`notion_sentences.yaml`).
+    Baseline: the raw encoder. Controls: as many random aspects of the sentence, and other notions' sentences. The sentences were written in advance
+    from the names of the notions (`notion_sentences.yaml`).
 
     Examples: `python -m experiments.analyses sentences cars --encoder cars-small`,
     `python -m experiments.analyses sentences cars --notions car-color --out runs.csv`

@@ -165,7 +165,7 @@ def main(
 ) -> None:
     """Can the reliability of a notion be estimated without labels? The app's score, compared with MAP@R by labels.
 
-    `turned words` is the control: the same words in random directions, which mean nothing to the images.
+    `turned words` is the control: the same words in random directions, which are unrelated to the images.
 
     Examples: `python -m experiments.analyses trust`, `python -m experiments.analyses trust --encoder cars-small --out trust.csv`
     """

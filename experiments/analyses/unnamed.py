@@ -90,7 +90,7 @@ def main(
 ) -> None:
     """Do directions without a name show a notion that was left out? Each notion is left out in turn and evaluated by its label.
 
-    Printed is the share of the variance along a direction that the label explains, beside principal components and random directions.
+    Prints the share of the variance along a direction that the label explains, compared with principal components and random directions.
 
     Examples: `python -m experiments.analyses unnamed`, `python -m experiments.analyses unnamed --encoder cars-small --out unnamed.csv`
     """

@@ -43,8 +43,8 @@ def train(
 ) -> None:
     """Do features trained with caption similarities make better captions? Trains a captioning model per set of features and compares scores.
 
-    Called again, it resumes with what is missing. Of several seeds the table has mean and standard deviation; `{seed}` in the folder of a run stands
-    for the seed of the model that reads its features.
+    Run it again to resume. With several seeds the table has mean and standard deviation; `{seed}` in a run's folder stands for the seed of the model
+    that uses its features.
 
     Examples: `python -m experiments.captioning train cars-captions --features imagenet --features run:runs/cars`,
     `python -m experiments.captioning train flickr-captions --features "log-ratio=run:runs/flickr-captions/l-log-ratio-m-dense-{seed}" --seed 0
@@ -111,7 +111,7 @@ def caption(
 ) -> None:
     """Caption images with a trained model, one sentence each.
 
-    With `--out` a CSV file of path and caption, which is a source of captioned images in turn.
+    `--out` writes a CSV file of path and caption, which can be a source of captioned images.
 
     Examples: `python -m experiments.captioning caption runs/flickr-captions/topdown-imagenet photos/`,
     `python -m experiments.captioning caption runs/mine/att2all2-imagenet a.jpg b.jpg -o c.csv`

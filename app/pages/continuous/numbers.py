@@ -34,9 +34,7 @@ def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows:
     queries = len(spread_queries(len(rows)))
     said = f"{queries:,} of the {len(rows):,} images, evenly spread, are queries; each is compared with all others."
     st.caption(f"{said if queries < len(rows) else f'Each of the {len(rows):,} images is a query and is compared with all others.'} {sentence}")
-    help = (
-        "**How well does each space retrieve overall?** Measures how near the labels of retrieved images are, between chance and the best possible."
-    )
+    help = "**How well does each space retrieve overall?** Measures how near the labels of retrieved images are, from chance to the best possible."
     begun = jobs_on_request("Measure all images", help, measure(spaces, labels, labels_key, rows))
     if begun and progress.follow(*begun, resume="Resume"):
         names, unit = [readable(space.name) for space in spaces], labels.distances.unit

@@ -18,7 +18,7 @@ from state import Item, state
 
 _HELP = {
     "Equal files": "Files with the same bytes, whatever their names and folders.",
-    "Near duplicates": "Images as similar to the encoder as a picture and its resaved, resized or cropped copy.",
+    "Near duplicates": "Images that the encoder finds as similar as a picture and its resaved, resized or cropped copy.",
     "Same by a notion": "Images that are the same by a notion, such as the same garment or scene, or in a trained run's space.",
 }
 _FILES, _NEAR, _NOTION = _HELP

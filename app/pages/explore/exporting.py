@@ -229,5 +229,5 @@ def space_options(view: View, space: "Space | None") -> list[str] | None:
     notion = view.notions[name]
     try:
         return [*encoder, "--notion", notion.slug]
-    except InputError:  # without characters that some systems reject
+    except InputError:  # the name has no characters that every system allows
         return [*encoder, "--notion", notion.name]

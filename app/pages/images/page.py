@@ -66,7 +66,7 @@ def main() -> None:
 def _folder() -> None:
     """Draws the form for a folder or for a table of paths, which has one more field."""
     roots = [plain(name) for name in sorted(server().roots)]
-    start = f"Begin with {sidebar.listed(roots).replace(' and ', ' or ')}, this server's folders. " if roots else ""
+    start = f"Begin the path with {sidebar.listed(roots).replace(' and ', ' or ')}. " if roots else ""
     source = st.text_input(
         "Folder on this server" if server().shared else "Folder on this computer",
         key="folder",

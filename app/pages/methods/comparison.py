@@ -114,7 +114,7 @@ def _columns(metric: str) -> dict[str, Any]:
 
 def _about(notion: Notion, left_out: int) -> str:
     without = f"; {left_out:,} images have no label and are left out" if left_out else ""
-    return f"{len(notion.prompts)} prompts, judged by {readable(notion.attribute or '').lower()}{without}."
+    return f"{len(notion.prompts)} prompts, evaluated by {readable(notion.attribute or '').lower()}{without}."
 
 
 def _downloads(runs: pd.DataFrame) -> None:

@@ -79,7 +79,7 @@ def choose_notions(view: View, key: str) -> list[Notion]:
     """Draws the choice among notions with labels; by default the paper's."""
     known = labeled_notions(view)
     default = [notion.name for notion in judged_notions(view.base.table, folder=notions_dir())]
-    help = "Only notions whose labels these images have can be judged."
+    help = "Only notions whose labels these images have can be evaluated."
     chosen = st.multiselect("Notions", list(known), default, format_func=sidebar.readable, key=key, bind="query-params", help=help, wrap=True)
     return [known[name] for name in chosen]
 

@@ -220,8 +220,8 @@ def _dimensions(view: View, draft: Draft) -> None:
         key=key,
         on_change=_take,
         args=("dim", key, lambda chosen: None if chosen == suggested else chosen),
-        help="How many numbers describe an image in the notion's space. More also keep wording and things that no prompt mentions; fewer keep "
-        "only what differs most between the prompts. Saved with the notion.",
+        help="How many numbers describe an image in the notion's space. A larger number also keeps wording and things that no prompt mentions; "
+        "a smaller one keeps only what differs most between the prompts. Saved with the notion.",
     )
     if suggested and draft.dim in (None, suggested):
         st.caption(f"Suggested by the prompts: {suggested} dimensions keep 98.5 % of their variance.")

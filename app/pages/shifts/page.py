@@ -112,7 +112,7 @@ def _note(shown: Progression) -> str:
         measured = f", by features of {shown.splits.encoder}" if shown.splits.encoder else ""
         return f"Distances as the file has them{measured}. {shown.splits.note}".strip()
     if not shown.references:
-        return "Without distances to compare with, since a class with a single image cannot be on both sides."
+        return "A class with a single image cannot be on both sides, so there are no distances to compare with."
     return "Dashed lines for comparison: classes assigned to the two sides at random, and the same classes on both sides."
 
 

@@ -15,7 +15,7 @@ from parts.view import View, current_view
 from server.jobs import Job
 
 _LISTED, _KEPT = 12, 16
-_LABEL_HELP = "A search is judged by this label: a result is correct if it has the same value as the query."
+_LABEL_HELP = "A result is correct if it has the same value of this label as the query."
 _SCORE_HELP = (
     "- **Average precision**: how early images with the same label come in the ranking; 1 if they all come first.\n"
     "- **R-precision**: if R other images have the label, the share of the R nearest that has it.\n"
