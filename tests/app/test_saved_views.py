@@ -71,7 +71,7 @@ def test_what_is_no_name_no_token_or_swells_a_file_is_refused_and_who_may_change
             _keep(*view)
     assert _names() == []
     for token in ("", "..", "../notions/x", "0" * 16, "0" * 15, "g" * 16):
-        with pytest.raises(InputError, match="is not here"):
+        with pytest.raises(InputError, match="was removed or belongs"):
             saved_views.find(token)
         saved_views.remove(token)
     kept = _keep("mine")
@@ -102,7 +102,7 @@ def test_a_damaged_one_is_left_out_and_counted_and_a_write_that_fails_leaves_a_v
 def test_each_sees_and_opens_only_their_own_as_many_as_the_server_keeps(be: Any) -> None:
     be(ADA)
     view, _, _ = (_keep(name) for name in "abc")
-    with pytest.raises(InputError, match="You keep 3 saved views here"):
+    with pytest.raises(InputError, match="You have 3 saved views"):
         _keep("d")
     be(BEN)
     assert _names() == []

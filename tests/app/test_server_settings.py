@@ -43,7 +43,7 @@ def test_what_does_not_fit_is_named_and_so_is_a_file_that_can_be_none(tmp_path: 
         ({"shraed": True}, "there is no key 'shraed'"),
         ({"shared": True, "roots": ["/nowhere/at/all"]}, "there is no folder '/nowhere/at/all'"),
         ({"roots": ["/"]}, "roots"),
-        ({"shared": True, "roots": {"uploads": "/tmp"}}, "is taken"),
+        ({"shared": True, "roots": {"uploads": "/tmp"}}, "is reserved"),
         ({"shared": True, "roots": {"a/b": "/tmp"}}, "is reserved or looks like a path"),
         ({"shared": True, "roots": list(map(str, twice))}, "two folders are called 'photos'; name them"),
         ({"shared": True, "max_pixels": 1}, "max_pixels"),
