@@ -71,7 +71,7 @@ def test_a_port_that_is_taken_is_named() -> None:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         port = listening.getsockname()[1]
-        with pytest.raises(InputError, match=rf"The port {port} of 127\.0\.0\.1 is taken"):
+        with pytest.raises(InputError, match=rf"The port {port} of 127\.0\.0\.1 is in use"):
             check_port("127.0.0.1", port)
         assert f"The port {port}" in _refused(address="127.0.0.1", port=port)
     with pytest.raises(InputError, match="Can't serve on 203"):
