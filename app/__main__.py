@@ -1,4 +1,4 @@
-"""`python app NAME ...` runs `server/NAME.py`; `likeness app` and `likeness admin` become it. Modules of the app are found beside this file."""
+"""`python app NAME ...` runs `server/NAME.py`, for `likeness app` and `likeness admin`."""
 
 import runpy
 import sys

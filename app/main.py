@@ -1,4 +1,4 @@
-"""The app's frame: pages, sidebar, and what they share."""
+"""Entry script of the app: draws the sidebar, the current page, and what all pages share."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 
 
 def draw_sidebar(page: AppPage, first_screen: bool) -> bool:
-    """Draws the sidebar and makes what is chosen in it the view; False where the page can show nothing of it."""
+    """Draws the sidebar and stores its choices in `state.view`; False if the page cannot be drawn."""
     try:
         state.view = sidebar.choose(page.needs, first_screen)
     except progress.NotEmbeddedYet:
@@ -38,7 +38,7 @@ def draw_sidebar(page: AppPage, first_screen: bool) -> bool:
 
 
 def show_error(problem: str) -> None:
-    """Says why there is nothing to see, with a button that tries again, and the way to other images."""
+    """Shows an error with a retry button and a link to the page Images."""
     st.error(plain(problem), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Try again", icon=":material/replay:", key="try_again")  # any click draws the page again

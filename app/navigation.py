@@ -1,4 +1,4 @@
-"""The menu of the app. Each page declares itself in its folder, in `__init__.py`, so that the menu imports no page; here they are listed."""
+"""The app's menu: the list of pages. Each declares itself in its folder's `__init__.py`, so that the menu imports no page."""
 
 from urllib.parse import urlsplit
 
@@ -16,12 +16,12 @@ PAGES = [
     *(methods.PAGE, what_changed.PAGE, saliency.PAGE, semantics.PAGE, shifts.PAGE, continuous.PAGE),
 ]
 HOME = explore.PAGE
-# addresses of earlier versions -> those of today, which links that people kept are led to
+# addresses of earlier versions -> current ones, so that old links work
 MOVED = {"your_images": images.PAGE, "copies": duplicates.PAGE, "compare": methods.PAGE}
 
 
 def menu() -> list[StreamlitPage]:
-    """The listed pages for `st.navigation`: of each group one is visible, the one that is open or else the first."""
+    """The pages for `st.navigation`: of each group only one is visible, the open one or the first."""
     here = find_page(urlsplit(st.context.url or "").path.rsplit("/", 1)[-1])
     entries = {page.group or page: page for page in reversed(PAGES)}
     if here.group:
@@ -30,12 +30,12 @@ def menu() -> list[StreamlitPage]:
 
 
 def find_page(address: str) -> AppPage:
-    """The listed page of this address; the app's root has the empty one."""
+    """The page at this address; the empty address is the home page."""
     return next((page for page in PAGES if page.address == address), HOME)
 
 
 def show_paths(page: AppPage) -> None:
-    """Draws links to the pages of its group, above a page that is in one: first those that the labels of the images allow."""
+    """Draws links to the pages of a group above its pages, first those whose labels the images have."""
     if page.group is None:
         return
     paths = [each for each in PAGES if each.group is page.group]

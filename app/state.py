@@ -1,8 +1,7 @@
-"""What one person has chosen and looks at: each value is one line of `State`, with its type, and is read and written as `state.NAME`.
+"""The session's state: each value is one typed line of `State`, read and written as `state.NAME`.
 
-Streamlit keeps the values in the person's session under the names that they have here, so a widget whose key is `State.color.key` holds
-`state.color`. What a single page or part keeps for itself is an `Item` with a key beside the code that uses it; several that are used together stand
-in a class of their own.
+Values are stored in Streamlit's session state under these names, so a widget with the key `State.color.key` holds `state.color`. A value that only
+one page or part needs is an `Item` beside the code that uses it; several that belong together form a class.
 """
 
 import base64
@@ -28,14 +27,14 @@ _MISSING = object()
 
 @dataclass(frozen=True)
 class LinkForm(Generic[T]):
-    """How a value stands in the address of a page; `parts.link` reads and writes it.
+    """How a value is stored in a page's address; `parts.link` reads and writes it.
 
     Attributes:
-        name: in the address.
-        heading: of its widget, which Streamlit binds to the address; "" where no widget is.
-        read: the value of what stands there; None where that cannot be read.
-        write: what is to stand there; nothing for the default.
-        problem: a sentence for what cannot be read, which takes the place of {}.
+        name: the parameter's name.
+        heading: label of the widget that Streamlit binds to the parameter; "" if there is none.
+        read: parses the parameter; None if it is invalid.
+        write: formats the value; empty for the default.
+        problem: message for an invalid parameter, which replaces {}.
     """
 
     name: str
@@ -46,16 +45,16 @@ class LinkForm(Generic[T]):
 
 
 class Item(Generic[T]):
-    """A value of the session, as an attribute of a class.
+    """One value of the session state, as a typed class attribute.
 
     Args:
-        default: what it is before it is set.
-        make: makes that instead, once for each session; for what can be changed in place.
-        link: how it stands in the address; None where it does not.
-        key: of one that is no attribute of a class.
+        default: the value until it is set.
+        make: creates a mutable default, once per session.
+        link: how it is stored in the address; None if it is not.
+        key: the session's key, for a value that is not a class attribute.
 
     Attributes:
-        key: under which the session has it: the name of the attribute, after the `prefix` of its class if there is one.
+        key: the session's key: the class's `prefix`, if any, and the attribute's name.
     """
 
     def __init__(self, default: T | None = None, make: Callable[[], T] | None = None, link: LinkForm[T] | None = None, key: str = "") -> None:
@@ -80,7 +79,6 @@ class Item(Generic[T]):
         st.session_state.pop(self.key, None)
 
     def get(self) -> T:
-        """The value, or the default where it is not set."""
         value = st.session_state.get(self.key, _MISSING)
         if value is not _MISSING:
             return cast(T, value)
@@ -89,7 +87,6 @@ class Item(Generic[T]):
         return cast(T, st.session_state.setdefault(self.key, self._make()))
 
     def set(self, value: T) -> None:
-        """Sets the value."""
         st.session_state[self.key] = value
 
     def is_set(self) -> bool:
@@ -97,14 +94,14 @@ class Item(Generic[T]):
         return self.key in st.session_state
 
     def take(self) -> T:
-        """The value, which is then not set any more; the default where it was not."""
+        """Removes the value and returns it, or the default if unset."""
         value = self.get()
         st.session_state.pop(self.key, None)
         return value
 
 
 def encode_rows(chosen: Rows) -> str:
-    """Row numbers as a short URL-safe text: the gaps between them, deflated."""
+    """Encodes row numbers as short URL-safe text: their gaps, deflated."""
     if not len(chosen):
         return ""
     gaps = np.diff(chosen, prepend=0).astype("<u4").tobytes()
@@ -112,7 +109,7 @@ def encode_rows(chosen: Rows) -> str:
 
 
 def decode_rows(text: str, most: int = MOST_ROWS) -> Rows:
-    """The row numbers of `encode_rows`; a damaged text, or one that swells to more than `most` rows, is an empty selection."""
+    """Decodes the text of `encode_rows`; a damaged text, or one of more than `most` rows, gives an empty selection."""
     try:
         unpacker = zlib.decompressobj()
         gaps = unpacker.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), 4 * most + 1)
@@ -138,24 +135,24 @@ def _read_number(texts: Sequence[str]) -> int | None:
 
 
 class State:
-    """What all pages share, and how it stands in the address, so that a link reopens it.
+    """The state that all pages share, and how each value is stored in the address, so that a link restores it.
 
     Attributes:
         dataset: id of the images.
-        a, b: names of the spaces on the left map and, or "None", on the right one.
+        a, b: names of the spaces on the left and the right map; b may be "None".
         color: the attribute, or the notion's aspects, that colors the maps; None before the sidebar has chosen one.
-        next_color: what the sidebar is to choose in its place in the next run.
+        next_color: the color that the sidebar chooses in the next run.
         rows: (n,) numbers of the selected images, ascending.
-        ticking: whether these were ticked last, picture by picture.
+        ticking: whether the last change was a tick on a picture.
         query: number of the image whose neighbors are shown, or None.
-        picture: token of a picture from outside that is searched with, or "".
-        text: words that are searched with.
-        terms: of a query that is composed of several (`parts.selection`).
-        draft_token: of the file that keeps the notion that is edited.
-        form: which of the editors of a notion is shown; one more makes its fields read the draft again.
+        picture: token of an uploaded query picture, or "".
+        text: the search text.
+        terms: terms of a composed query (`parts.selection`).
+        draft_token: token of the file of the edited notion.
+        form: number of the notion's form; increasing it makes the fields read the draft again.
         map_settings: layout and its settings, by their names in the address.
         runs: names of the runs that the page Runs shows.
-        view: what the sidebar has made of it for the pages (`parts.view`).
+        view: the sidebar's choices, resolved for the pages (`parts.view`).
     """
 
     dataset = Item(DATASET, link=LinkForm("dataset", "Images"))
@@ -169,7 +166,7 @@ class State:
             "rows",
             read=_read_rows,
             write=_write_rows,
-            problem="The selection in this link is damaged, so no image is selected. Ask for the link again.",
+            problem="The selection in this link is damaged, so no image is selected. Ask for a new link.",
         ),
     )
     ticking = Item(False)

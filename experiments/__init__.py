@@ -1,2 +1,2 @@
-"""What made what ships, and what judges the project: not in the wheel. `python -m experiments` lists all; each runs as `python -m
+"""Experiments that built the shipped files and evaluate the project; not in the wheel. `python -m experiments` lists them; run one with `python -m
 experiments.NAME`."""

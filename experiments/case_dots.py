@@ -1,4 +1,4 @@
-"""Scores of many cases, such as notions on images: a dot per method, and what a score that reads no label says against what is gained by labels."""
+"""Charts of scores over many cases, such as notions on images: a dot per method, and a label-free score against the gain by labels."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ def case_dots(
     if scores.empty or scores.isna().all(axis=None):
         raise InputError("There is no score to draw; pass a row per case and a column per method.")
     if not scores.index.is_unique:
-        raise InputError(f"Two cases are called '{scores.index[scores.index.duplicated()][0]}'; give each a name of its own.")
+        raise InputError(f"Two cases are called '{scores.index[scores.index.duplicated()][0]}'; use unique names.")
     figure, cases = go.Figure(), [str(case) for case in scores.index]
     spans = [end for case, own in zip(cases, scores.to_numpy(), strict=True) for end in ((min(own), case), (max(own), case), (None, case))]
     ends, names = zip(*spans, strict=True)

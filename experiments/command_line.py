@@ -31,7 +31,7 @@ EXPERIMENTS: dict[str, Callable[..., None] | Experiments] = {
 
 def command_line() -> typer.Typer:
     """All experiments as one command line."""
-    cli = _group("Renders, recipes of what ships, benchmarks, and analyses that judge the workbench's own features.", "python -m experiments")
+    cli = _group("Renders, recipes of shipped models, benchmarks, and analyses of Likeness's own features.", "python -m experiments")
     for name, experiment in EXPERIMENTS.items():
         if not isinstance(experiment, dict):
             cli.command(name, cls=ListedHelp)(experiment)

@@ -71,5 +71,5 @@ def _check(
         if given is not None and len(given) != len(table):
             raise InputError(f"There are {len(table)} images and {len(given)} texts or marks; pass one for each image.")
     if not found or not all(len(rows) for rows in found.values()):
-        raise InputError("Nothing is found; pass at least one row of the table for each space.")
+        raise InputError("There are no results; pass at least one row per space.")
     check_rows(query, found.values(), len(table))

@@ -1,4 +1,4 @@
-"""Whether an encoder's nearest neighbors stay where its network computes in bfloat16, and what time that saves."""
+"""Whether an encoder's nearest neighbors stay the same in bfloat16, and how much time that saves."""
 
 import time
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _BATCH = 128
 
 @dataclass(frozen=True)
 class PrecisionCheck:
-    """What bfloat16 changes for an encoder and a set of images.
+    """The effect of bfloat16 for an encoder and a set of images.
 
     Attributes:
         encoder: its name.
@@ -44,7 +44,7 @@ class PrecisionCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether rankings stay: a recall of .99 or more."""
+        """Whether rankings stay the same: a recall of at least .99."""
         return self.recall >= ENOUGH
 
     @property
@@ -64,7 +64,7 @@ class PrecisionCheck:
 def check_precision(
     table: ImageTable, encoder: str, *, device: str = "auto", images: int = IMAGES, seed: int = 0, progress: Progress | None = None
 ) -> PrecisionCheck:
-    """Embeds images in float32 and in bfloat16, in turns on the same device, and compares who is near whom. Nothing is stored or taken from a store.
+    """Embeds images in float32 and bfloat16, in turns on the same device, and compares their nearest neighbors.
 
     Args:
         table: the images; those that can't be read are left out.
@@ -99,13 +99,13 @@ def check_precision(
             progress(min((number + 1) * _BATCH, len(chosen)), len(chosen))
     count = sum(map(len, rows[0]))
     if count < NEIGHBORS + 2:
-        raise InputError(f"{count} images are too few to compare the {NEIGHBORS} nearest of each; give at least {NEIGHBORS + 2} that can be read.")
+        raise InputError(f"{count} images are too few to compare the {NEIGHBORS} nearest of each; use at least {NEIGHBORS + 2} readable images.")
     recall = overlap(np.concatenate(rows[0]), np.concatenate(rows[1]), NEIGHBORS)
     return PrecisionCheck(split_precision(encoder)[1], tower.device.type, count, recall, *seconds.tolist())
 
 
 def _in_both(encoders: Sequence[Any], prepared: list[Any]) -> list[tuple[NDArray[np.float32], float]]:
-    """For each of two encoders the rows of prepared images, and the seconds that they took."""
+    """For each of two encoders, the embeddings of prepared images and the seconds that they took."""
     found = []
     for encoder in encoders:
         begin = time.perf_counter()
@@ -118,14 +118,14 @@ def main(
     sources: Annotated[list[str] | None, typer.Argument(help="{datasets}; several are measured one by one.")] = None,
     encoder: Annotated[
         list[str] | None,
-        typer.Option("--encoder", "-e", callback=known_encoders, help="{encoders}; may be repeated; by default the three that ship."),
+        typer.Option("--encoder", "-e", callback=known_encoders, help="{encoders}; repeatable. Default: the three shipped ones."),
     ] = None,
-    images: Annotated[int, typer.Option(min=12, help="At most so many of each source, drawn at random.")] = 2000,
-    device: Annotated[str, typer.Option(help="`auto` (CUDA, MPS or the processor), or a device of torch.")] = "auto",
+    images: Annotated[int, typer.Option(min=12, help="Maximum number of images per source, drawn at random.")] = 2000,
+    device: Annotated[str, typer.Option(help="`auto` (CUDA, MPS or CPU) or a torch device.")] = "auto",
     seed: Seed = 0,
     format: Format = "table",
 ) -> None:
-    """Measure whether rankings stay where encoders compute in bfloat16, and what time that saves on this machine; status 1 where they do not stay.
+    """Measure whether rankings stay the same in bfloat16, and how much time that saves on this machine; exits with status 1 if they do not.
 
     Images are embedded in both precisions. Of the ten nearest of each in float32, the share that is among its ten nearest in bfloat16 is the recall;
     rankings stay from .99 on. `likeness embed --precision bf16` embeds that way.

@@ -1,4 +1,4 @@
-"""Does a notion look where it should? On rendered cars it is known which pixels are car and which background."""
+"""Do saliency maps of notions point at the car? In rendered images the pixels of car and background are known."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Unpack
@@ -54,7 +54,7 @@ def car_check(
     controls: int = CONTROLS,
     **settings: Unpack[SaliencySettings],
 ) -> "pd.DataFrame":
-    """The share of each map's mass that lies on the car, for every notion and image, beside random projections to as many dimensions.
+    """The share of each map's mass on the car, for every notion and image, compared with random projections of as many dimensions.
 
     Args:
         encoded: Synthetic Cars in their encoder's space.
@@ -110,15 +110,15 @@ def summarize_check(shares: "pd.DataFrame") -> "pd.DataFrame":
 
 def main(
     source: Source = DATASET,
-    rows: Annotated[str | None, typer.Option(help="Numbers of the images, separated by commas. Without: the first 100.")] = None,
+    rows: Annotated[str | None, typer.Option(help="Rows of the images, separated by commas. Default: the first 100.")] = None,
     notion: Annotated[str | None, typer.Option("--notion", "-n", help="Names or YAML files, separated by commas.")] = None,
-    dim: Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of the notions' spaces; the paper's by default.")] = DIM,
-    samples: Annotated[int, typer.Option(min=1, help="Noisy copies of each image.")] = 25,
+    dim: Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of the notions' spaces. Default: the paper's.")] = DIM,
+    samples: Annotated[int, typer.Option(min=1, help="Noisy copies per image.")] = 25,
     encoder: EncoderName = None,
     seed: Seed = 0,
     format: Format = "table",
 ) -> None:
-    """Print which share of each notion's map lies on the car, beside that of random projections.
+    """Print the share of each notion's saliency map on the car, compared with random projections.
 
     Example: `python -m experiments.saliency_check --notion car-color,background-color`
     """

@@ -1,4 +1,4 @@
-"""Computes what ships beside the shipped images and model, so that the first map stands before any model is loaded."""
+"""Computes the shipped embeddings and maps, so that the first map is shown before any model is loaded."""
 
 import shutil
 
@@ -19,8 +19,8 @@ from likeness.space import Space
 
 
 def ship(progress: Progress | None = None) -> int:
-    """Writes image embeddings, prompt embeddings and maps of the shipped images into `assets/`, and embeddings of the words that clusters are named
-    by; older ones go.
+    """Writes image embeddings, prompt embeddings and maps of the shipped images into `assets/`, and embeddings of the words that name clusters;
+    removes older ones.
 
     Returns:
         The number of maps.
@@ -46,13 +46,13 @@ def ship(progress: Progress | None = None) -> int:
 
 
 def cars_notions() -> list[Notion]:
-    """The notions that the shipped images have labels for."""
+    """Notions whose labels the shipped images have."""
     attributes = read_cars().attributes
     return [notion for notion in list_notions(shipped_folder()) if notion.attribute in attributes]
 
 
 def list_prompts(encoder: str) -> list[str]:
-    """What an encoder of cars reads when their clusters are named: all words of the lists that it knows."""
+    """Words that can name clusters of cars: all listed words that the encoder knows."""
     found = []
     for each in word_lists():
         if each.fits("car"):

@@ -1,4 +1,4 @@
-"""A study as a table for people: on continuous labels, and with language guidance."""
+"""Tables of studies: on continuous labels, and with language guidance."""
 
 import re
 

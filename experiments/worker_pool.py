@@ -1,4 +1,4 @@
-"""Processes that work for this one, and leave an interruption to it."""
+"""Worker processes that leave interruptions to the main process."""
 
 import signal
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +23,6 @@ class WorkerPool(ProcessPoolExecutor):
             super().__init__(workers, mp_context=get_context("spawn"))
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As of every executor."""
         with folder_kept_out(), _interruption_held():
             resource_tracker.ensure_running()  # whose start ends the blocking of signals
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what is blocked here is blocked in a process begun here
@@ -33,7 +32,7 @@ class WorkerPool(ProcessPoolExecutor):
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def map(self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[Any]:
-        """As of every executor, a call at a time. What is not begun is not canceled at the end: Python 3.11 can't end a pool with canceled work."""
+        """Submits calls one at a time. What is not begun is not canceled at the end: Python 3.11 can't end a pool with canceled work."""
         futures = [self.submit(fn, *arguments) for arguments in zip(*iterables, strict=True)]
         return (future.result(timeout) for future in futures)
 

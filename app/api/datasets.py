@@ -1,4 +1,4 @@
-"""Datasets, and their images one by one."""
+"""Datasets and their images."""
 
 from typing import Any
 
@@ -55,16 +55,16 @@ def thumbnail(dataset: InDataset, row: OfRow) -> Response:
 
 
 def check_may_edit() -> None:
-    """Raises HTTPException, 403, if the client may only look."""
+    """Raises HTTPException, 403, if the client may only view."""
     if reason := refusal("edit"):
         raise HTTPException(403, reason)
 
 
 def entry_of(dataset: str) -> DatasetEntry:
-    """The entry of a dataset that the client may see. Raises HTTPException, 404, also for a dataset of another visitor."""
+    """The catalog entry of a dataset. Raises HTTPException, 404, also for a dataset of another visitor."""
     found = next((entry for entry in all_datasets(visitor()) if entry.id == dataset), None)
     if found is None:
-        raise HTTPException(404, f"There is no dataset '{dataset}' that you may see here; GET /api/v1/datasets lists them.")
+        raise HTTPException(404, f"There is no dataset '{dataset}'; GET /api/v1/datasets lists those that you may see.")
     return found
 
 
@@ -75,7 +75,6 @@ def check_row(images: int, row: int) -> None:
 
 
 def image_fields(entry: DatasetEntry, table: ImageTable, row: int, attributes: bool) -> dict[str, Any]:
-    """The fields of an `Image`."""
     fields: dict[str, Any] = {"row": row, "file": file_of(table, row), "thumbnail": f"/api/v1/datasets/{entry.id}/images/{row}/thumbnail"}
     if attributes:
         fields["attributes"] = {name: scalar(table.frame[name].iat[row]) for name in table.attributes}
@@ -83,7 +82,7 @@ def image_fields(entry: DatasetEntry, table: ImageTable, row: int, attributes: b
 
 
 def file_of(table: ImageTable, row: int) -> str:
-    """The file of an image as programs see it: relative to the dataset's folder; of any other place only the name."""
+    """The file of an image for programs: relative to the dataset's folder; if it is elsewhere, only its name."""
     return _without_place(str(table.frame["path"].iat[row])) if table.has_images else ""
 
 
@@ -97,7 +96,7 @@ def scalar(value: Any) -> str | int | float | bool | None:
 
 
 def _without_place(text: str) -> str:
-    """A text, of which no path of the server is left."""
+    """A text without server paths."""
     kept = text.rstrip("/").rsplit("/", 1)[-1] if text.startswith(("/", "~")) or "://" in text else text
     return kept.encode("utf-8", "replace").decode()  # names of files need not be text
 

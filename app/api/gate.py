@@ -1,4 +1,4 @@
-"""Limits for programs that the doors have let in: requests a second, requests at once, and operations that compute at once."""
+"""Limits for admitted programs: requests per second, concurrent requests, and concurrent computations."""
 
 import asyncio
 import math
@@ -19,16 +19,16 @@ from server.middleware.responses import problem
 from server.settings import ServerSettings, server
 from server.slots import Pace, Slots
 
-_AT_ONCE, _OF_ONE = 64, 16  # requests in all, and of one client
+_AT_ONCE, _OF_ONE = 64, 16  # concurrent requests in total and per client
 _THREADS = 16
-_OWN = ("same-origin", "none", None)  # pages of this server, typed addresses, and clients that are no browsers
+_OWN = ("same-origin", "none", None)  # pages of this server, typed addresses, and clients that are not browsers
 _PATIENCE, _POLL = 20.0, 0.01  # seconds
 Result = TypeVar("Result")
 
 
 @cache
 def computing() -> Slots:
-    """Of the operations that compute, on this server."""
+    """Slots of operations that compute, on this server."""
     return Slots(server().max_jobs, server().visitor_jobs)
 
 
@@ -36,7 +36,7 @@ class Gate:
     """The limits, slots and threads that all programs share.
 
     Args:
-        settings: of the server.
+        settings: the server's settings.
     """
 
     def __init__(self, settings: ServerSettings) -> None:
@@ -45,10 +45,10 @@ class Gate:
         self._limiter = anyio.CapacityLimiter(_THREADS)
 
     async def run(self, work: Callable[[], Result], computes: bool) -> Result:
-        """The result of `work`, run in a thread; if it computes, once a slot is free.
+        """Runs `work` in a thread and returns its result; if it computes, waits for a slot.
 
         Raises:
-            HTTPException: 429, if none is free for a while.
+            HTTPException: 429, if no slot becomes free in time.
         """
         if computes:
             scope = request_scope()
@@ -71,7 +71,7 @@ async def _slot(who: str) -> AsyncIterator[None]:
 
 
 class Gated:
-    """An app behind a gate: it takes requests within the limits only, and knows which client asks."""
+    """Wraps an app: admits requests within the limits, and identifies their client."""
 
     def __init__(self, gate: Gate, app: ASGIApp) -> None:
         self.gate, self.app = gate, app
@@ -95,6 +95,6 @@ class Gated:
 
 
 def program_of(scope: Scope) -> str:
-    """The client that a request counts for: the account, the program's token, or the address that it comes from."""
+    """The client that a request counts for: the account, the program's token, or the client's address."""
     named = scope.get(PROGRAM)
     return account_in(scope) or (f"program {named}" if named else client_of(scope))

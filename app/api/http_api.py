@@ -1,4 +1,4 @@
-"""The operations by HTTP, on FastAPI, which checks what is sent. Bodies are limited, and every error is a sentence."""
+"""The operations over HTTP: FastAPI validates requests, bodies are limited, and every error is one sentence."""
 
 import hashlib
 import re
@@ -32,8 +32,8 @@ from server.settings import server
 _NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _PICTURES = ("image/", "application/octet-stream")
 _ABOUT = (
-    "Search images by text, by image or by both, in an encoder's space or in that of a notion; read and write labels. "
-    "Send your token in the header Authorization: Bearer TOKEN. Errors are answered in one sentence, as application/problem+json."
+    "Search images by text, by image or both, in the space of an encoder or a notion. Read and write labels. "
+    "Send your token in the header Authorization: Bearer TOKEN. Errors are one sentence, as application/problem+json."
 )
 _ERRORS = {
     "description": "What went wrong, in one sentence.",
@@ -47,7 +47,7 @@ _POLICY = (
 
 
 def http_api(gate: Gate) -> FastAPI:
-    """The app that answers at /api and below it."""
+    """The app that answers at /api and below."""
     app = FastAPI(
         title="Likeness",
         version=version("likeness"),
@@ -65,7 +65,7 @@ def http_api(gate: Gate) -> FastAPI:
     document = app.openapi()
     document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
 
-    async def serve_document(request: Request) -> Response:  # a new answer each time: compression changes the headers of what it is given
+    async def serve_document(request: Request) -> Response:  # a new response each time: compression changes its headers
         return JSONResponse(document, headers=_NOT_KEPT)
 
     app.router.routes.append(Route(f"{API}/openapi.json", serve_document))
@@ -73,7 +73,7 @@ def http_api(gate: Gate) -> FastAPI:
 
 
 class _Request(Request):
-    """Its body is read within a limit, and its JSON, in a thread of the gate, must be an object."""
+    """A request whose body is read within a limit; its JSON is parsed in a thread of the gate and must be an object."""
 
     def __init__(self, request: Request, most_bytes: int, gate: Gate) -> None:
         super().__init__(request.scope, request.receive)
@@ -111,7 +111,7 @@ class _Request(Request):
 
 
 class _Route(APIRoute):
-    """An operation, which runs in a thread of the gate; what FastAPI would pass over is refused first."""
+    """The route of an operation, which runs in a thread of the gate; rejects first what FastAPI would ignore."""
 
     def __init__(self, operation: Operation, gate: Gate) -> None:
         self.operation, self.gate = operation, gate
@@ -173,7 +173,7 @@ class _Route(APIRoute):
 
 
 def _check_type(request: Request, expected: tuple[str, ...], what: str) -> None:
-    """Pages of other sites can send forms and texts without asking first, but no JSON and no pictures."""
+    """Rejects other content types: pages of other sites can send forms and texts without permission, but no JSON or pictures."""
     if not request.headers.get("content-type", "").lower().startswith(expected):
         raise HTTPException(415, f"This address takes {what}.")
 
@@ -187,7 +187,7 @@ async def _answer_error(request: Request, error: Exception) -> Response:
 
 
 async def _serve_page(request: Request) -> Response:
-    """Swagger UI, in the colors that the browser prefers; it loads nothing from elsewhere."""
+    """Swagger UI in the browser's color scheme, without resources from other servers."""
     root = address(API, request.scope["path"])
     page = get_swagger_ui_html(
         title="API · Likeness",

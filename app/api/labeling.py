@@ -1,4 +1,4 @@
-"""Labels that people and programs give to images: tags, values of attributes and notes, through `likeness.tagging`."""
+"""Labels by people and programs: tags, attribute values and notes, through `likeness.tagging`."""
 
 from typing import Annotated
 
@@ -15,20 +15,20 @@ from server import hand_labels
 
 
 def list_labels(dataset: InDataset) -> Labels:
-    """Lists the tags, values and notes that images of a dataset have, and how many images have each."""
+    """Lists the tags, attribute values and notes of a dataset, and how many images have each."""
     store, _ = _opened(dataset)
     version, counts = store.version(), store.counts()
     return Labels(version=version, labels=[LabelCount(**{str(key): value for key, value in row.items()}) for row in counts.to_dict("records")])
 
 
 def image_labels(dataset: InDataset, page: Annotated[LabelPage, Query()]) -> LabeledImages:
-    """Lists the images that have labels, with their labels, by rows, one page at a time."""
+    """Lists labeled images with their labels, by rows, one page at a time."""
     store, table = _opened(dataset)
     version = store.version()
     columns = store.columns(table.frame["path"].iloc[page.after + 1 :])
     counts = store.counts()
     kinds = dict(zip(counts["name"], counts["kind"], strict=True))
-    columns = columns[[name for name in columns if name in kinds]]  # without what was taken away in between
+    columns = columns[[name for name in columns if name in kinds]]  # without labels that were removed meanwhile
     has = pd.DataFrame({name: columns[name] if kinds[name] == "tag" else columns[name].notna() for name in columns})
     labeled: list[int] = has.any(axis=1).to_numpy().nonzero()[0].tolist() if len(has.columns) else []
     images = [_image(table, columns.iloc[place], kinds, page.after + 1 + place) for place in labeled[: page.limit]]
@@ -36,7 +36,7 @@ def image_labels(dataset: InDataset, page: Annotated[LabelPage, Query()]) -> Lab
 
 
 def edit_labels(dataset: InDataset, label: EditLabels) -> Edited:
-    """Adds a tag, a value of an attribute or a note to images, or removes it, as one edit; its author and time are kept."""
+    """Adds a tag, an attribute value or a note to images, or removes it, as one edit; its author and time are recorded."""
     check_may_edit()
     store, table = _opened(dataset, writes=True)
     paths, who = _paths(table, label), hand_labels.who()
@@ -52,14 +52,14 @@ def edit_labels(dataset: InDataset, label: EditLabels) -> Edited:
 
 
 def undo_labels(dataset: InDataset) -> Edited:
-    """Undoes your newest edit of a dataset's labels. Images that somebody has changed since stay as they are."""
+    """Undoes your newest edit of a dataset's labels. Images that others have changed since are not affected."""
     check_may_edit()
     store, _ = _opened(dataset, writes=True)
     return _edited(store, store.undo(hand_labels.who()))
 
 
 def _opened(dataset: str, writes: bool = False) -> tuple[TagStore, ImageTable]:
-    """The labels of a dataset, and its images; raises HTTPException, 403, for clients that may not write there."""
+    """The labels of a dataset and its images; raises HTTPException, 403, for clients that may not write."""
     entry = entry_of(dataset)
     table = cached.table(entry.id)
     if writes and (reason := hand_labels.refusal_to_tag(entry, table)):
@@ -72,13 +72,13 @@ def _paths(table: ImageTable, label: EditLabels) -> list[str]:
         for row in label.rows:
             check_row(len(table), row)
         return [str(path) for path in table.frame["path"].iloc[label.rows]]
-    # whole paths are not tried: whether one fits would tell where the images lie
+    # absolute paths are not tried: a match would reveal where the images are
     named = [file for file in label.files if not file.startswith(("/", "~", "\\"))]
     found, ambiguous = match_images(table, named)
     missing = next((file for file in label.files if file not in named), None)
     missing = missing or next((file for file, path in zip(named, found, strict=True) if path is None), None)
     if missing is not None:
-        why = "is the name of several images; give its folder, too" if missing in ambiguous else "is no image of this dataset"
+        why = "is the name of several images; add its folder" if missing in ambiguous else "is not an image of this dataset"
         raise HTTPException(404, f"'{missing[-80:]}' {why}; nothing was changed.")
     return [path for path in found if path is not None]
 

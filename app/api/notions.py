@@ -1,4 +1,4 @@
-"""Notions: the library, and their spaces on a dataset."""
+"""Notions of the library, and their spaces on a dataset."""
 
 from typing import Annotated
 
@@ -24,7 +24,7 @@ def list_notions(only: Annotated[NotionFilter, Query()]) -> Notions:
 
 
 def show_notion(notion: OfNotion) -> NotionDetails:
-    """Shows a notion: its templates, its aspects, and what is joined with it."""
+    """Shows a notion: its templates, its aspects, and the notions joined with it."""
     found = _by_name(notion)
     joined = [Joined(weight=weight, name=each.name) for weight, each in found.joined]
     fields = {name: getattr(found, name) for name in ("name", "question", "attribute", "dim")}
@@ -32,9 +32,9 @@ def show_notion(notion: OfNotion) -> NotionDetails:
 
 
 def fit_notion(dataset: InDataset, what: FitNotion) -> Fitted:
-    """Fits a notion on a dataset, and says how far you can rely on it with these images.
+    """Fits a notion on a dataset, and says how reliable it is on these images.
 
-    Its space is kept for later searches, which otherwise fit it themselves.
+    The space is cached for later searches; without this call, they fit it themselves.
     """
     entry = entry_of(dataset)
     notion = _resolved(what.notion)
@@ -53,7 +53,6 @@ def fit_notion(dataset: InDataset, what: FitNotion) -> Fitted:
 
 
 def fitted(entry: DatasetEntry, notion: str | NotionText) -> Space:
-    """The space of a notion on a dataset."""
     return cached.fit(entry.id, _resolved(notion))
 
 
@@ -67,7 +66,7 @@ def _by_name(name: str) -> Notion:
     wanted = name.casefold()
     found = next((notion for notion in all_notions(notions_dir()) if wanted in (notion.name.strip().casefold(), notion.slug)), None)
     if found is None:
-        raise HTTPException(404, f"There is no notion '{name[:80]}' here; GET /api/v1/notions lists them.")
+        raise HTTPException(404, f"There is no notion '{name[:80]}'; GET /api/v1/notions lists them.")
     return found
 
 

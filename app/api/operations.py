@@ -1,4 +1,4 @@
-"""All operations for programs: typed functions, each with an HTTP address and as a tool; and their errors as statuses and sentences."""
+"""All operations for programs: typed functions, each with an HTTP address and an MCP tool, and the mapping of their errors."""
 
 import inspect
 import logging
@@ -26,20 +26,20 @@ from server.visitors import visitor
 
 _DATASET = "/datasets/{dataset}"
 _LARGE = 32_000_000  # bytes of a query with pictures in it
-_LONGEST = 500  # letters of a sentence
-_ROUTING = {404: "There is no such address here; /api lists all.", 405: "This address takes another method."}
+_LONGEST = 500  # characters of an error
+_ROUTING = {404: "There is no such address; see /api for all.", 405: "This address does not support this method."}
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One thing that programs can do.
+    """One operation for programs.
 
     Attributes:
         method, path: HTTP method, and path below /api/v1.
         work: called in a thread; its docstring is the description. Takes the names in the path, and at most one model, whose fields a GET request
             has in its query and a POST request in its JSON body; with a `Picture`, that is the body, and the model is in the query.
         topic: heading in the documentation.
-        computes: whether it waits for one of few slots.
+        computes: whether it needs one of the few slots.
         writes: whether it changes something.
         most_bytes: limit of a JSON body.
     """
@@ -54,7 +54,7 @@ class Operation:
 
     @property
     def name(self) -> str:
-        """The function's, as operationId and as name of the tool."""
+        """The function's name, as operationId and as the tool's name."""
         return self.work.__name__
 
     @property
@@ -64,23 +64,23 @@ class Operation:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Types by name."""
+        """Types of the function's parameters, by name."""
         return {name: each.annotation for name, each in inspect.signature(self.work).parameters.items()}
 
     @property
     def takes_picture(self) -> bool:
-        """Whether its body is the file of a picture."""
+        """Whether its body is a picture file."""
         return Picture in self.arguments.values()
 
     @property
     def model(self) -> tuple[str, type[Schema]] | None:
-        """The name and type of the model that it takes, if any."""
+        """The name and type of its model, if any."""
         types = {name: get_args(each)[0] if get_origin(each) is Annotated else each for name, each in self.arguments.items()}
         return next(((name, each) for name, each in types.items() if isinstance(each, type) and issubclass(each, Schema)), None)
 
 
 def status() -> Status:
-    """Shows the server's version, your account, what you may do, and how much the server computes now."""
+    """Shows the server's version, your account and permissions, and how busy the server is."""
     settings = server()
     return Status(
         version=version("likeness"),
@@ -114,10 +114,10 @@ OPERATIONS = (
 
 
 async def answered(gate: Gate, operation: Operation, work: Callable[[], Any]) -> Any:
-    """The result of an operation's work.
+    """Runs an operation and returns its result.
 
     Raises:
-        HTTPException: whatever went wrong, as `refused` says it.
+        HTTPException: any error, as described by `refused`.
     """
     try:
         return await gate.run(work, operation.computes)
@@ -126,17 +126,17 @@ async def answered(gate: Gate, operation: Operation, work: Callable[[], Any]) ->
 
 
 def refused(error: Exception) -> HTTPException:
-    """An error as a program sees it: an HTTP status and one sentence, without paths of the server."""
+    """An error for programs: an HTTP status and one sentence without server paths."""
     if isinstance(error, HTTPException):
         stock = error.detail == HTTPStatus(error.status_code).phrase
         return HTTPException(error.status_code, _ROUTING.get(error.status_code, error.detail), error.headers) if stock else error
     if isinstance(error, ValidationError | RequestValidationError):
         wrong = [each | {"loc": each["loc"][1:]} for each in error.errors()] if isinstance(error, RequestValidationError) else error
-        return HTTPException(422, _sentence(f"The request does not fit: {validation_message(wrong)}."))
+        return HTTPException(422, _sentence(f"The request is invalid: {validation_message(wrong)}."))
     if isinstance(error, InputError):
         return HTTPException(409 if isinstance(error, TooManyMissingError) else 400, _sentence(str(error)))
     logging.getLogger(__name__).error("An operation of the API failed.", exc_info=error)
-    return HTTPException(500, "The request failed on the server. See the server's log.")
+    return HTTPException(500, "The request failed because of a server error. See the server's log.")
 
 
 def _sentence(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Pictures and attributes by URL, cached by the browser, instead of hundreds of widgets.
+"""Routes of pictures and attributes, cached by the browser, in place of hundreds of widgets.
 
 A dataset is named by its catalog id, never by a path.
 """
@@ -28,7 +28,7 @@ _HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy":
 
 
 class _Row(IntegerConvertor):
-    """A row in an address: no more digits than a row of any table has."""
+    """A row in an address, with at most as many digits as any table needs."""
 
     regex = "[0-9]{1,15}"
 
@@ -47,18 +47,18 @@ def _or_404(serve: Callable[[Request], Response]) -> Callable[[Request], Respons
 
 
 def serve_thumbnail(request: Request) -> Response:
-    """WebP of image `row`, twice as large where the query asks for it."""
+    """WebP of image `row`, twice as large if the query asks for it."""
     size = 2 * THUMBNAIL_SIZE if "large" in request.query_params else THUMBNAIL_SIZE
     return _webp(request, small_picture(_dataset(request).id, request.path_params["row"], size))
 
 
 def serve_picture(request: Request) -> Response:
-    """WebP of image `row` as large as it is, within bounds."""
+    """WebP of image `row` in full size, within bounds."""
     return _webp(request, _large_picture(_dataset(request).id, request.path_params["row"]))
 
 
 def serve_neighbors(request: Request) -> Response:
-    """Rows and similarities of the images nearest to image `row` in a space that somebody has been shown, by the token that only they know."""
+    """Rows and similarities of the nearest images to image `row` in a space, named by a token that only people who were shown it know."""
     _dataset(request)
     space, row = viewer.space_of(request.path_params["token"]), request.path_params["row"]
     if space is None or row >= len(space.vectors):
@@ -69,19 +69,19 @@ def serve_neighbors(request: Request) -> Response:
 
 
 def serve_labeled(request: Request) -> Response:
-    """WebP of image `row` with its continuous label drawn on it; the query names the label, as `labels.pictures` writes it."""
+    """WebP of image `row` with its continuous label drawn on it; the query names the label as `labels.pictures` does."""
     query = request.query_params
     return _webp(request, _labeled(_dataset(request).id, request.path_params["row"], query.get("kind", ""), tuple(query.getlist("column"))))
 
 
 def serve_query_picture(request: Request) -> Response:
-    """WebP of a picture that somebody searched with, by the token in a link."""
+    """WebP of a picture used as a query, by the token in a link."""
     picture = thumbnail(query_pictures.find(request.path_params["token"]), _QUERY_SIZE)
     return Response(picture, media_type="image/webp", headers=_HEADERS | {"Cache-Control": "private, max-age=600"})
 
 
 def serve_info(request: Request) -> Response:
-    """File name and attributes of image `row`, and which of the labels that people give here it has."""
+    """File name, attributes and labels of image `row`."""
     entry, number = _dataset(request), request.path_params["row"]
     table = cached.table(entry.id)
     row = table.frame.iloc[number]
@@ -93,11 +93,11 @@ def serve_info(request: Request) -> Response:
 
 
 def serve_export(request: Request) -> Response:
-    """A file that was made for this visitor to download."""
+    """A file created for download by this visitor."""
     with answering(request.scope):
         file = export_files.find(request.path_params["token"])
     if file is None:
-        return PlainTextResponse("This export is not kept any more; export again on the page Explore.", 404, headers=_HEADERS)
+        return PlainTextResponse("This export has been removed. Export again on the page Explore.", 404, headers=_HEADERS)
     return FileResponse(file, filename=file.name, media_type="application/octet-stream", headers=_HEADERS | {"Cache-Control": "no-store"})
 
 
@@ -106,18 +106,18 @@ def _webp(request: Request, picture: bytes) -> Response:
 
 
 def _dataset(request: Request) -> DatasetEntry:
-    """The dataset in an address; raises InputError if there is none, as after it was removed."""
+    """The dataset in an address; raises InputError if it does not exist or was removed."""
     return cached.entry_of(request.path_params["dataset"])
 
 
 def _kept(entry: DatasetEntry) -> dict[str, str]:
-    """How long browsers keep a picture; uploads of visitors not for long, since they may be removed."""
+    """How long browsers cache a picture; only briefly for uploads, since they may be removed."""
     return _HEADERS | {"Cache-Control": f"private, max-age={600 if entry.owner else 86_400}"}
 
 
 @lru_cache(maxsize=20_000)
 def small_picture(dataset: str, row: int, size: int = THUMBNAIL_SIZE) -> bytes:
-    """WebP of an image of a dataset; raises IndexError where there is no such row."""
+    """WebP of an image of a dataset; raises IndexError if there is no such row."""
     return thumbnail(cached.table(dataset).file(row), size)
 
 

@@ -1,4 +1,4 @@
-"""Where programs are answered on this server: at /api and /mcp, or nowhere."""
+"""Routes for programs: /api and /mcp, if they are turned on."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -12,8 +12,7 @@ from server.settings import ServerSettings
 
 
 def programs(settings: ServerSettings) -> tuple[list[BaseRoute], Callable[[], AbstractAsyncContextManager[None]]]:
-    """The routes of programs, and the context within which a server answers them. What is off answers 404, where Streamlit would show its start page,
-    and loads nothing."""
+    """The routes for programs, and their server context. Routes that are off answer 404 (Streamlit would show its start page), and load nothing."""
     api, mcp, gate = _off("The API", "--api"), _off("MCP", "--mcp"), Gate(settings)
     running: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
     if settings.api:
@@ -29,5 +28,5 @@ def programs(settings: ServerSettings) -> tuple[list[BaseRoute], Callable[[], Ab
 
 
 def _off(what: str, option: str) -> ASGIApp:
-    """What answers in place of what the server was not started with."""
+    """The response of a route that is turned off."""
     return problem(404, f"{what} is off on this server. Start the server with {option} to turn it on.")

@@ -1,4 +1,4 @@
-"""What operations take and return: requests are checked by these, and the OpenAPI document and the MCP tools are made from them."""
+"""Requests and responses of the operations: they validate requests, and define the OpenAPI document and the MCP tools."""
 
 from typing import Annotated, Literal
 
@@ -10,13 +10,13 @@ Scalar = str | int | float | bool
 
 
 class Schema(BaseModel):
-    """No other keys, and no NaN."""
+    """Base model without extra keys or NaN."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 def _unicode(text: str) -> str:
-    text.encode()  # raises for half of a pair of surrogates: a UnicodeEncodeError is a ValueError
+    text.encode()  # raises for a lone surrogate: a UnicodeEncodeError is a ValueError
     return text
 
 
@@ -41,16 +41,16 @@ class NotionText(Schema):
 
 
 class HitOptions(Schema):
-    """How many images to return, and with what."""
+    """How many images to return, and which details."""
 
     k: int = Field(default=10, ge=1, le=MOST_HITS, description="How many images to return at most.")
     attributes: bool = Field(default=False, description="Whether to return the images' attributes, too.")
 
 
 class NearestOptions(HitOptions):
-    """In which space to search, and what to return."""
+    """Which space to search, and what to return."""
 
-    notion: Text | None = Field(default=None, description="Name of the notion whose space to search; by default the encoder's own space.")
+    notion: Text | None = Field(default=None, description="Name of the notion whose space to search; by default the encoder's space.")
 
 
 class Term(Schema):
@@ -58,23 +58,25 @@ class Term(Schema):
 
     text: Text | None = Field(default=None, description='A text, such as "a red car".')
     row: Row | None = Field(default=None, description="Number of an image of the dataset.")
-    image: Base64Bytes | None = Field(default=None, description="A picture from outside: its file in base64.")
+    image: Base64Bytes | None = Field(default=None, description="A picture file in base64.")
     weight: float = Field(default=1.0, ge=-100, le=100, description="How much it counts; negative for what images should not be like.")
 
     @model_validator(mode="after")
     def _one(self) -> "Term":
         if sum(each is not None for each in (self.text, self.row, self.image)) != 1:
-            raise ValueError("give exactly one of text, row and image")
+            raise ValueError("pass exactly one of text, row and image")
         if self.weight == 0:
-            raise ValueError("give a weight above or below 0, or leave the term out")
+            raise ValueError("pass a weight above or below 0, or remove the term")
         return self
 
 
 class Search(HitOptions):
-    """A query of one term or several."""
+    """A query of one or more terms."""
 
     terms: list[Term] = Field(min_length=1, max_length=MOST_TERMS, description="The parts of the query, combined by their weights.")
-    notion: Text | NotionText | None = Field(default=None, description="Whose space to search, by name or in words; by default the encoder's own.")
+    notion: Text | NotionText | None = Field(
+        default=None, description="The notion whose space to search, by name or in words; by default the encoder's space."
+    )
     where: dict[Text, list[Scalar]] = Field(
         default={},
         max_length=10,
@@ -107,7 +109,7 @@ class EditLabels(Schema):
     rows: list[Row] = Field(default=[], max_length=MOST_EDITED, description="Numbers of the images.")
     files: list[FileName] = Field(default=[], max_length=MOST_EDITED, description="Files of the images, as answers name them, in place of rows.")
     tag: Text | None = Field(default=None, description="A tag to add or remove.")
-    attribute: Text | None = Field(default=None, description="An attribute to set to `value`, or to remove.")
+    attribute: Text | None = Field(default=None, description="An attribute to set to `value` or to remove.")
     value: Text | None = Field(default=None, description="The value of the attribute.")
     note: Long | None = Field(default=None, description="A note for the images; an empty one removes theirs.")
     remove: bool = Field(default=False, description="Whether to remove the tag or attribute.")
@@ -115,31 +117,31 @@ class EditLabels(Schema):
     @model_validator(mode="after")
     def _one(self) -> "EditLabels":
         if bool(self.rows) == bool(self.files):
-            raise ValueError("name the images, by rows or by files")
+            raise ValueError("pass either rows or files")
         if sum(each is not None for each in (self.tag, self.attribute, self.note)) != 1:
-            raise ValueError("give exactly one of tag, attribute and note")
+            raise ValueError("pass exactly one of tag, attribute and note")
         if (self.value is not None) != (self.attribute is not None and not self.remove):
             raise ValueError("an attribute takes a value, unless it is removed; tags and notes take none")
         if self.remove and self.note is not None:
-            raise ValueError("give an empty note to remove one")
+            raise ValueError("pass an empty note to remove one")
         return self
 
 
 class Status(Schema):
-    """The server, and what you may do there."""
+    """The server, and what you may do."""
 
     version: str
     shared: bool = Field(description="Whether other people use the server, too.")
     account: str | None = Field(description="Your account, where there are accounts.")
     may_edit: bool = Field(description="Whether you may write labels and send pictures.")
     datasets: int = Field(description="How many datasets you can see.")
-    requests_per_second: float = Field(description="How many requests are answered in the long run.")
+    requests_per_second: float = Field(description="Average request rate that is allowed.")
     computing: int = Field(description="Operations being computed now, for everyone.")
     most_computing: int
 
 
 class Dataset(Schema):
-    """Images, seen through one encoder."""
+    """Images in an encoder's space."""
 
     id: str = Field(description="Names the dataset in every other operation.")
     name: str
@@ -184,7 +186,7 @@ class Image(Schema):
 class Hit(Image):
     """An image that was found."""
 
-    similarity: float = Field(description="Cosine similarity; for several terms, how well all of them hold, from 0 to 1.")
+    similarity: float = Field(description="Cosine similarity; for several terms, how well the image fits all of them, from 0 to 1.")
 
 
 class Found(Schema):
@@ -192,7 +194,7 @@ class Found(Schema):
 
     space: str = Field(description='The space that was searched: "encoder", or the name of the notion.')
     hits: list[Hit]
-    note: str = Field(default="", description="A sentence, if the search is approximate or words are unknown.")
+    note: str = Field(default="", description="A note if the search is approximate or words are unknown.")
 
 
 class NotionName(Schema):
@@ -200,7 +202,7 @@ class NotionName(Schema):
 
     name: str
     question: str = Field(description="What it means, in a sentence.")
-    attribute: str | None = Field(description="The attribute that judges it, where images have it.")
+    attribute: str | None = Field(description="The attribute that evaluates it, if images have it.")
     aspects: int
     own: bool = Field(description="Whether you saved it.")
 
@@ -223,7 +225,7 @@ class NotionDetails(Schema):
 
     name: str
     question: str = Field(description="What it means, in a sentence.")
-    attribute: str | None = Field(description="The attribute that judges it.")
+    attribute: str | None = Field(description="The attribute that evaluates it.")
     templates: list[str]
     aspects: list[str]
     dim: int | None = Field(description="Dimensions of its space, if set.")
@@ -231,29 +233,29 @@ class NotionDetails(Schema):
 
 
 class Fitted(Schema):
-    """A notion's space on a dataset, which is kept for the next searches."""
+    """A notion's space on a dataset, kept for later searches."""
 
     notion: str
     dim: int
-    stability: float = Field(description="Whether other words for the same notion give the same neighbors: at most 1.")
-    alignment: float = Field(description="How far the images differ along these words, from 0 to 1.")
+    stability: float = Field(description="Agreement of the image similarities when the prompts are reworded: at most 1.")
+    alignment: float = Field(description="How much the images vary along these prompts, from 0 to 1.")
     reads: bool = Field(description="Whether both are high enough to rely on the space.")
-    verdict: str = Field(description="The same in a sentence.")
+    verdict: str = Field(description="The reliability in one sentence.")
     unknown_words: list[str] = Field(description="Words that the encoder does not know.")
-    cut: str = Field(description="Says which prompts have more tokens than the encoder reads; empty if none has.")
+    cut: str = Field(description="Which prompts are too long for the encoder; empty if none is.")
 
 
 class LabelCount(Schema):
-    """A tag, a value of an attribute, or the notes."""
+    """A tag, an attribute value, or the notes."""
 
     name: str
     kind: Literal["tag", "attribute", "note"]
-    value: str = Field(description="Of an attribute; else empty.")
+    value: str = Field(description="The attribute's value; empty for tags and notes.")
     images: int
 
 
 class Labels(Schema):
-    """What people and programs have said about a dataset's images here."""
+    """The labels of a dataset's images."""
 
     version: int = Field(description="Number of the newest edit; it changes with every edit.")
     labels: list[LabelCount]
@@ -270,19 +272,19 @@ class LabeledImage(Schema):
 
 
 class LabeledImages(Schema):
-    """Images that have labels, by rows."""
+    """Labeled images, by rows."""
 
     version: int = Field(description="As in `list_labels`.")
     images: list[LabeledImage]
-    next: int | None = Field(description="Pass it as `after` for more; None at the end.")
+    next: int | None = Field(description="Pass it as `after` for more images; None at the end.")
 
 
 class Edited(Schema):
-    """What an edit did."""
+    """The result of an edit."""
 
-    edit: int = Field(description="Its number; 0 if nothing was left to do.")
+    edit: int = Field(description="Its number; 0 if nothing changed.")
     images: int = Field(description="How many images it changed.")
-    skipped: int = Field(description="Images that an undo left alone, since somebody has changed them in between.")
+    skipped: int = Field(description="Images that an undo skipped, since others have changed them.")
     version: int = Field(description="As in `list_labels`.")
 
 

@@ -1,4 +1,4 @@
-"""Search by text, by image and by several of them together, and the neighbors of an image."""
+"""Search by text, by image, or by several terms, and the neighbors of an image."""
 
 from typing import Annotated, Any
 
@@ -23,16 +23,16 @@ Rows = tuple[NDArray[np.int64], NDArray[np.float32]]
 
 
 def neighbors(dataset: InDataset, row: OfRow, options: Annotated[NearestOptions, InQuery()]) -> Found:
-    """Finds the images nearest to an image of the dataset, in the encoder's space or in that of a notion."""
+    """Finds the images nearest to an image of the dataset, in the encoder's or a notion's space."""
     entry, space = _opened(dataset, options.notion)
     check_row(len(space), row)
     return _found(entry, space, *_nearest(space, row, options.k, None), options.attributes)
 
 
 def search(dataset: InDataset, query: Search) -> Found:
-    """Finds the images that fit a text, an image of the dataset, a picture from outside, or several of these together, each with a weight.
+    """Finds the images that fit a text, an image of the dataset, an uploaded picture, or several of these, each with a weight.
 
-    A negative weight says what images should not be like. Pictures from outside are not kept.
+    A negative weight says what images should not resemble. Uploaded pictures are not stored.
     """
     entry, space = _opened(dataset, query.notion)
     for term in query.terms:
@@ -48,7 +48,7 @@ def search(dataset: InDataset, query: Search) -> Found:
 
 
 def search_by_image(dataset: InDataset, options: Annotated[NearestOptions, InQuery()], content: Picture = b"") -> Found:
-    """Finds the images most like a picture, whose file is the body. The picture is not kept."""
+    """Finds the images most similar to a picture, whose file is the body. The picture is not stored."""
     check_may_edit()
     entry, space = _opened(dataset, options.notion)
     return _found(entry, space, *_nearest(space, _picture(space, content), options.k, None), options.attributes)
@@ -60,7 +60,7 @@ def _opened(dataset: str, notion: str | NotionText | None) -> tuple[DatasetEntry
 
 
 def _place(space: Space, term: Term) -> Any:
-    """As `Space.nearest` takes it."""
+    """A term for `Space.nearest`."""
     if term.image is not None:
         return _picture(space, term.image)
     return term.row if term.row is not None else space.text_query(term.text or "")[0]  # never the path of a file
@@ -98,7 +98,7 @@ def _allowed(table: ImageTable, where: dict[str, list[Any]]) -> NDArray[np.bool_
 
 
 def _numbers(name: str, wanted: list[Any]) -> list[float]:
-    """Numbers; integers stay integers, since floats cannot tell those of many digits apart."""
+    """Converts texts to numbers; integers stay integers, since floats cannot represent all long ones."""
     try:
         return [each if type(each) is int else float(each) for each in wanted]
     except (ValueError, OverflowError):

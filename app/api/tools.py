@@ -1,4 +1,4 @@
-"""The operations as tools of the Model Context Protocol (MCP), by its official package: streamable HTTP, without sessions."""
+"""The operations as MCP tools (Model Context Protocol), with the official package: streamable HTTP, without sessions."""
 
 import json
 from contextlib import nullcontext
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _LARGEST = 32_000_000  # bytes of a call
 _ABOUT = (
-    'Search images by what "similar" means: by text, by image, or by several together, in an encoder\'s space or in that of a notion. '
-    "Begin with list_datasets; rows number the images of a dataset."
+    'Search images by what "similar" means: by text, by image or several terms, in the space of an encoder or a notion. '
+    "Begin with list_datasets; a row is the number of an image in its dataset."
 )
 TOOLS = {each.name: each for each in OPERATIONS if not (each.takes_picture or issubclass(each.work.__annotations__["return"], Response))}
 
 
 class Tools:
-    """Answers at /mcp, while `run` lasts.
+    """Answers at /mcp while `run` lasts.
 
     Args:
         gate: its slots and threads run the calls.
@@ -45,12 +45,12 @@ class Tools:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] == "POST":
             await self._manager.handle_request(scope, _whole(receive), send)
-        else:  # a stream from the server, which has nothing to say of its own
+        else:  # a stream from the server, which sends no messages of its own
             await problem(405, "This address takes POST requests only.", {"Allow": "POST"})(scope, receive, send)
 
 
 def _whole(receive: Receive) -> Receive:
-    """Raises ClientDisconnect where the content breaks off; the package would log that as an error of its own."""
+    """Raises ClientDisconnect if the body breaks off, which the package would log as a server error."""
     has_all = False
 
     async def received() -> Message:
@@ -85,7 +85,7 @@ def tool_server(gate: Gate) -> "Server[Any]":
             return result(f"There is no tool '{parameters.name[:80]}'; list the tools.", is_error=True)
         scope = getattr(context.request, "scope", None)
         try:
-            with answering(scope) if scope is not None else nullcontext():  # whatever task answers, the request tells which client asks
+            with answering(scope) if scope is not None else nullcontext():  # the request identifies the client, whatever task answers
                 found = await answered(gate, operation, partial(_call, operation, parameters.arguments or {}))
         except HTTPException as error:
             return result(error.detail, is_error=True)
@@ -96,7 +96,7 @@ def tool_server(gate: Gate) -> "Server[Any]":
 
 @cache
 def _input(operation: Operation) -> type[Schema]:
-    """All arguments of an operation as one model: its own, with the names in the path."""
+    """All arguments of an operation as one model: its own fields, and the names in the path."""
     name, base = operation.model or ("", Schema)
     fields = {each: (kind, ...) for each, kind in operation.arguments.items() if each != name}
     return create_model(operation.name, __base__=base, **fields)  # type: ignore[call-overload, no-any-return]

@@ -1,1 +1,1 @@
-"""What pages share."""
+"""Elements that pages share."""

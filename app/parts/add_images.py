@@ -1,4 +1,4 @@
-"""Adding images: a source is checked, embedded in the background, and reported, on the page Images and beside the map of others."""
+"""Adding images: checks a source, embeds it in the background and reports the result, on the page Images and beside other images' maps."""
 
 import streamlit as st
 
@@ -23,7 +23,7 @@ _count = Item(0, key="added_count")  # folders that the form has added; each has
 
 
 def button() -> None:
-    """A form for a folder, which the encoder for photos embeds while the page is used on; nothing where the visitor may not add images."""
+    """Draws a form for a folder, which the shipped photo encoder embeds in the background; nothing if the visitor may not add images."""
     if refusal("edit"):
         return
     if server().shared and not server().roots:
@@ -54,10 +54,10 @@ def _add(field: str) -> None:
 
 
 def check_and_begin(source: str, encoder: str, column: str | None = None, gps: bool = False) -> Job:
-    """Begins to embed the images of a source that a visitor named.
+    """Starts embedding the images of a source that the visitor entered.
 
     Raises:
-        InputError: they cannot be read, or the visitor may not.
+        InputError: the images cannot be read, or the visitor may not add images.
     """
     check_may("edit")
     resolved = resolve_source(source)
@@ -71,7 +71,7 @@ def check_and_begin(source: str, encoder: str, column: str | None = None, gps: b
 
 
 def check_load() -> None:
-    """Raises InputError where a visitor of a shared server has enough under way."""
+    """Raises InputError if a visitor of a shared server has too many embeddings running."""
     if server().shared and sum(not job.finished for job in own_jobs()) >= _MOST_AT_ONCE:
         raise InputError(f"{_MOST_AT_ONCE} of your datasets are being embedded. Wait for one to finish, or stop it.")
 
@@ -80,7 +80,7 @@ def begin(entry: DatasetEntry, total: int) -> Job:
     """Starts embedding in the background; the dataset is listed as soon as its first images can be shown.
 
     Raises:
-        InputError: the visitor may not add images, or not bring their encoder, or has enough under way.
+        InputError: the visitor may not add images or download the encoder, or has too many embeddings running.
     """
     check_may("edit")
     check_encoder(entry.encoder)
@@ -98,15 +98,15 @@ def begin(entry: DatasetEntry, total: int) -> Job:
 
 
 def own_jobs() -> list[Job]:
-    """All of this server; where others use it, those that this session began."""
+    """All jobs of this server; on a shared server, only those of this session."""
     return [job for job in jobs().all(growing.KIND) if not server().shared or job.key in _ids.get()]
 
 
 def show_jobs(dataset: str = "") -> None:
-    """Embeddings under way with the way to their first images, how others ended, and those that a stop of the server cut off.
+    """Draws embedding jobs with links to their first images, how jobs ended, and embeddings that a server stop interrupted.
 
     Args:
-        dataset: of the page; with it, only those that this session began, and not what the page itself shows.
+        dataset: the page's dataset: leaves out its own jobs, and those of other sessions.
     """
     shown = [job for job in own_jobs() if not dataset or (job.key in _ids.get() and job.key != dataset)]
     running = [job for job in shown if not job.finished]
@@ -127,7 +127,7 @@ def show_jobs(dataset: str = "") -> None:
 
 
 def explore_link(id: str, label: str) -> None:
-    """To the map of a dataset; a link and no button, because Streamlit can't change a bound parameter and the page in one go."""
+    """A link to the map of a dataset, not a button: Streamlit can't change a bound parameter and the page in one go."""
     st.page_link("pages/explore/page.py", label=label, icon=":material/scatter_plot:", query_params={"open": id})
 
 
@@ -173,9 +173,9 @@ def _report_success(job: Job) -> None:
 
 @toast_errors()
 def begin_or_toast(entry: DatasetEntry) -> None:
-    """For callbacks: as `begin`; a toast says why it cannot."""
+    """`begin` for callbacks; a toast shows why it fails."""
     check_may("edit")
-    resolve_source(entry.source)  # whoever may not download learns it here
+    resolve_source(entry.source)  # reports missing permission to download
     begin(entry, 0)
 
 

@@ -1,4 +1,4 @@
-"""What a page of the app declares about itself: the menu and the head of the page come from here."""
+"""What each page declares about itself; the menu and the page's header use it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Labels = Literal["", "classes", "numbers"]
 
 @dataclass(frozen=True)
 class Group:
-    """Pages under one entry of the menu, which lists them as paths at their heads.
+    """A menu entry for several pages, which are listed as links in their headers.
 
     Attributes:
         title: in the menu.
@@ -36,15 +36,15 @@ EVALUATE = Group("Evaluate", "leaderboard", "Measure spaces, see what they look 
 
 @dataclass(frozen=True)
 class AppPage:
-    """A page: a folder whose `__init__.py` declares `PAGE`, and whose `page.py` draws when Streamlit runs it.
+    """A page: a folder whose `__init__.py` declares `PAGE` and whose `page.py` draws it.
 
     Attributes:
-        title: in the menu and at the head of the page; in small letters, with `_` for spaces, the page's address and the name of its folder.
+        title: in the menu and header; in lower case, with `_` for spaces, also the page's address and folder.
         icon: name of a Material symbol.
-        help: one sentence that says what the page shows; the menu's tooltip.
-        needs: what of the sidebar it shows: spaces, the images alone, or nothing, so that it stands also where the images cannot be opened.
-        labels: that the images must have for the page to show what it is for; the paths of the others come first. It opens in any case.
-        group: under whose entry of the menu it stands; None of a page with an entry of its own.
+        help: one sentence on what the page shows; the menu's tooltip.
+        needs: the sidebar's parts that it uses: spaces, only the images, or nothing, so that it works even if the images cannot be opened.
+        labels: labels that the page needs; without them it still opens, but links to other pages of its group come first.
+        group: its menu entry; None for a page with its own entry.
     """
 
     title: str
@@ -55,7 +55,7 @@ class AppPage:
     labels: Labels = ""
 
     def suits(self, table: "ImageTable") -> bool:
-        """Whether images have the labels that the page needs."""
+        """Whether the images have the labels that the page needs."""
         from likeness.data import PHOTO_COLUMNS, numbers_of
 
         frame = table.frame
@@ -65,16 +65,15 @@ class AppPage:
 
     @property
     def address(self) -> str:
-        """The last part of the page's URL."""
         return self.title.lower().replace(" ", "_")
 
     @property
     def file(self) -> Path:
-        """What draws it."""
+        """The page's script."""
         return Path(__file__).parents[1] / "pages" / self.address / "page.py"
 
     def entry(self, default: bool, visible: bool = True) -> StreamlitPage:
-        """The page as `st.navigation` takes it; the default one also answers at the app's root. A `visible` one of a group stands for the group."""
+        """The page for `st.navigation`; the default one also answers at the app's root. A `visible` page of a group represents the group."""
         shown = self.group if self.group and visible else self
         return st.Page(
             self.file,
@@ -87,13 +86,13 @@ class AppPage:
         )
 
     def show_head(self, more: str = "") -> None:
-        """Draws title and help, and `more` sentences after it."""
+        """Draws the title, the help, and `more` sentences after it."""
         st.title(self.title)
         st.caption(f"{self.help} {more}".strip())
 
 
 def show_tabs(key: str, tabs: Mapping[str, Callable[..., None]], *given: Any) -> None:
-    """Draws tabs, and what is in the open one, from what all of them are given; a link has which one is open."""
+    """Draws tabs and the open one's content; all tabs get the same arguments. The open tab is stored in the link."""
     for tab, draw in zip(st.tabs(list(tabs), key=key, on_change="rerun", bind="query-params"), tabs.values(), strict=True):
         if tab.open:
             with tab:
@@ -101,6 +100,6 @@ def show_tabs(key: str, tabs: Mapping[str, Callable[..., None]], *given: Any) ->
 
 
 def show_missing(words: str, page: str = "images", label: str = "Add images", icon: str = "add_photo_alternate") -> None:
-    """Says what a page needs and these images lack, with the way to the page that helps."""
+    """Shows what these images lack for this page, with links to pages that help."""
     st.info(words, icon=":material/info:")
     st.page_link(f"pages/{page}/page.py", label=label, icon=f":material/{icon}:")

@@ -1,4 +1,4 @@
-"""Labels for images that have none: the aspects of a notion as the encoder sees them, an attribute on every page from then on."""
+"""Labels from a notion's aspects, guessed by the encoder, for images without labels; an attribute on every page."""
 
 from collections.abc import Iterable
 
@@ -17,10 +17,10 @@ _GROWING = "Images are still being embedded. Label them when all are ready."
 
 
 def offer(view: View, needed: str) -> None:
-    """Says what a page needs, and offers labels by aspects or one's own."""
+    """Shows what a page needs, and offers labels by aspects or one's own labels."""
     st.info(needed, icon=":material/info:")
     shown = (view.color or "").removeprefix(ASPECTS)
-    names = sorted(view.notions, key=lambda name: (name != shown, name == sidebar.DRAFT))  # edits that may be none come last
+    names = sorted(view.notions, key=lambda name: (name != shown, name == sidebar.DRAFT))  # the edited notion, which may be unchanged, comes last
     if names:
         st.markdown("**Let the encoder label the images**: each gets the aspect of a notion that it matches best.")
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -30,14 +30,14 @@ def offer(view: View, needed: str) -> None:
 
 
 def keep_button(view: View, name: str) -> None:
-    """A button that makes the aspects of a notion an attribute of the images."""
+    """Draws a button that saves a notion's aspects as an attribute of the images."""
     reason = added_labels.refusal_to_label(view.entry) or (_GROWING if view.entry.id != view.dataset else "")
     help = reason or "Gives each image its aspect as a label to filter by, color by and train on."
     st.button("Keep as labels", icon=":material/label:", key="label_images", on_click=_label, args=(view, name), disabled=bool(reason), help=help)
 
 
 def caution(attributes: Iterable[str | None]) -> None:
-    """Says of labels that an encoder has made what they are worth; nothing where there are none."""
+    """Says that labels are guesses of an encoder; nothing for other labels."""
     made = added_labels.made_by_encoder([name for name in attributes if name])
     if made:
         names = listed([plain(readable(name)) for name in dict.fromkeys(made)])
@@ -45,17 +45,17 @@ def caution(attributes: Iterable[str | None]) -> None:
 
 
 def tell_damaged(view: View) -> None:
-    """Says which added labels are left out because their files cannot be read."""
+    """Warns about added labels whose files are damaged."""
     for name in added_labels.damaged(view.entry):
         st.warning(
-            f"The labels “{plain(readable(name))}” are left out, because their file is damaged. Remove them, and label the images again.",
+            f"The labels “{plain(readable(name))}” are damaged and left out. Remove them and label the images again.",
             icon=":material/warning:",
         )
         offer_to_remove(view, name, key=f"remove_damaged_{name}")
 
 
 def offer_to_remove(view: View, attribute: str, key: str = "remove_labels") -> None:
-    """A button that takes labels by aspects away again."""
+    """Draws a button that removes labels by aspects."""
     reason = added_labels.refusal_to_label(view.entry)
     label, icon, args = "Remove these labels", ":material/label_off:", (view, attribute)
     st.button(label, icon=icon, key=key, on_click=_remove, args=args, disabled=bool(reason), help=reason or None)

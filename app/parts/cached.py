@@ -1,4 +1,4 @@
-"""Core calls whose results all sessions share. Spaces and notions are told apart by their contents' keys; Streamlit never hashes an array."""
+"""Results of core functions, cached for all sessions. Spaces and notions are identified by content keys; Streamlit never hashes an array."""
 
 import hashlib
 import threading
@@ -48,13 +48,13 @@ _COMPARED = 200_000_000  # where the pairs with all others would be more than th
 
 
 class BoundedCache(Generic[Value]):
-    """The results last asked for, as many as fit.
+    """An LRU cache with a size limit.
 
-    The newest one is kept whatever its size. Two sessions that ask for the same at once wait for one computation.
+    The newest result stays whatever its size. Sessions that request the same key at once share one computation.
 
     Args:
-        most_bytes: of all results together.
-        size: bytes of one.
+        most_bytes: size limit of all results together.
+        size: returns the bytes of a result.
     """
 
     def __init__(self, most_bytes: int, size: Callable[[Value], int]) -> None:
@@ -70,7 +70,7 @@ class BoundedCache(Generic[Value]):
         return len(self._kept)
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """The result of this key, made now where it is not kept."""
+        """Returns the result of this key, computing it if it is not cached."""
         with self._lock:
             own = self._under_way.setdefault(key, threading.Lock())
         with own:
@@ -87,7 +87,7 @@ class BoundedCache(Generic[Value]):
             return value
 
     def put(self, key: Hashable, value: Value) -> None:
-        """Keeps a result, the newest now, in place of another one of this key."""
+        """Caches a result as the newest, replacing an earlier one of this key."""
         with self._lock:
             self._kept.pop(key, None)
             self._kept[key] = value, self._size(value)
@@ -97,69 +97,68 @@ class BoundedCache(Generic[Value]):
                 total -= size
 
     def drop_where(self, unwanted: Callable[[Any], bool]) -> None:
-        """Forgets the results of the keys that this is true of."""
+        """Drops the results whose keys match."""
         with self._lock:
             for key in [key for key in self._kept if unwanted(key)]:
                 del self._kept[key]
 
 
 class TooManyMissingError(InputError):
-    """So many images of a dataset have no embedding yet that no page should wait for them."""
+    """Too many images of a dataset are not embedded yet for a page to wait for them."""
 
 
 def state_id(dataset_id: str, images: int) -> str:
-    """Id of the first images of a dataset that is being embedded: to all that is kept under an id, they are a dataset of their own."""
+    """Id of the first images of a dataset that is being embedded; caches treat them as a dataset of their own."""
     return f"{dataset_id}{_STATE}{images}"
 
 
 def listed_id(dataset_id: str) -> str:
-    """The id under which a dataset is listed, of one of its states, too."""
+    """The listed id of a dataset or of one of its partial states."""
     return dataset_id.partition(_STATE)[0]
 
 
 def is_state(dataset_id: str) -> bool:
-    """Whether an id is that of some images of a dataset, of which more are being embedded."""
+    """Whether an id names a partial state of a dataset that is being embedded."""
     return _STATE in dataset_id
 
 
 def entry_of(dataset_id: str) -> DatasetEntry:
-    """The entry of a dataset, or of one of its states, under the id given.
+    """The catalog entry of a dataset or partial state, under the given id.
 
     Raises:
-        InputError: it is not listed any more.
+        InputError: the dataset is no longer listed.
     """
     return replace(find_dataset(listed_id(dataset_id)), id=dataset_id)
 
 
 def base(dataset_id: str) -> Space:
-    """The encoder's space of a dataset, with what people have said of its images as they last looked; embeddings come from the store, a few images
-    that it lacks are embedded.
+    """The encoder's space of a dataset, with the current labels. Embeddings come from the store; a few missing images are embedded now.
 
     Raises:
-        TooManyMissingError: many have to be embedded first.
-        InputError: it is not listed any more, or cannot be read.
+        TooManyMissingError: many images must be embedded first.
+        InputError: the dataset is no longer listed or cannot be read.
     """
     entry = entry_of(dataset_id)
     return hand_labels.tagged(entry, _bases().get(dataset_id, lambda: _open_base_space(dataset_id, st.spinner("Opening the images"))))
 
 
 def keep(dataset_id: str, opened: Space) -> None:
-    """Keeps the space of a dataset, or of a state of one, for all sessions."""
+    """Caches the space of a dataset or partial state for all sessions."""
     _bases().put(dataset_id, opened)
 
 
 def drop_states(dataset_id: str, kept: Collection[str]) -> None:
-    """Gives up the states of a dataset, but those that are to be kept."""
+    """Drops the partial states of a dataset, except those to keep."""
     _drop(lambda id: is_state(id) and listed_id(id) == dataset_id and id not in kept)
 
 
 def forget(dataset_id: str) -> None:
-    """Gives up what is kept in memory of a dataset, so that its table is read again; what was computed from its vectors stays."""
+    """Drops a dataset from memory, so that its table is read again; results computed from its vectors stay."""
     _drop(lambda id: listed_id(id) == dataset_id)
 
 
 def forget_removed() -> None:
-    """Gives up what is kept in memory of datasets that are not listed any more."""
+    """Drops datasets from memory that are no longer listed."""
     listed = {entry.id for entry in list_datasets()}
     _drop(lambda id: listed_id(id) not in listed)
 
@@ -170,12 +169,12 @@ def _drop(unwanted: Callable[[str], bool]) -> None:
 
 
 def is_kept(dataset_id: str) -> bool:
-    """Whether the space of a dataset, or of a state, is in memory."""
+    """Whether the space of a dataset or partial state is in memory."""
     return dataset_id in _bases()
 
 
 def open_early(dataset_id: str) -> None:
-    """Makes the same, where no page waits for it; what is wrong is told by the first page that asks."""
+    """Opens the same in the background; errors are shown by the first page that opens it."""
     with suppress(InputError):
         _bases().get(dataset_id, lambda: _open_base_space(dataset_id, nullcontext()))
 
@@ -207,7 +206,7 @@ def _open_base_space(dataset_id: str, shown: AbstractContextManager[None]) -> Sp
 
 
 def images_of(entry: DatasetEntry) -> ImageTable:
-    """The table of a dataset, with the labels that people added, read again."""
+    """Reads the table of a dataset, with added labels, again."""
     table = read_dataset(resolve_entry(entry), path_column=entry.path_column, name=entry.name, gps=entry.gps)
     return added_labels.attach(entry, table)
 
@@ -218,14 +217,14 @@ def _bases() -> BoundedCache[Space]:
 
 
 def _nbytes(space: Space) -> int:
-    """Bytes of memory; vectors that are mapped from a file take none that the system could not use otherwise."""
+    """Bytes of memory; memory-mapped vectors hardly count, since the system can reclaim their memory."""
     mapped = isinstance(space.vectors, np.memmap) or isinstance(space.vectors.base, np.memmap)
     return int(space.table.frame.memory_usage(deep=True).sum()) + (0 if mapped else space.vectors.nbytes)
 
 
 @cache_by_identity
 def with_aspects(base: Space, notion: Notion, column: str) -> pd.DataFrame:
-    """The table of a space with a column more: of each image the aspect of a notion that the encoder matches best with it."""
+    """The table of a space with a column for the notion's aspect that the encoder matches best with each image."""
     return base.table.frame.assign(**{column: _aspects(base, notion)})
 
 
@@ -236,25 +235,25 @@ def _aspects(base: Space, notion: Notion) -> "NDArray[np.object_]":
 
 @st.cache_data(max_entries=64, show_spinner=False, hash_funcs=_BY_CONTENT)
 def first_starter(base: Space, notions: Sequence[Notion]) -> str:
-    """Name of the notion that colors images without labels at first, of those for images of any kind; empty where none divides them."""
+    """Name of the notion that first colors unlabeled images, among notions for images of any kind; "" if none separates them."""
     chosen = most_dividing(base, [notion for notion in notions if notion.dataset in ("", PHOTO_NOTIONS)])
     return chosen.name if chosen else ""
 
 
 def table(dataset_id: str) -> ImageTable:
-    """The readable images of a dataset: row numbers of everything that is drawn."""
+    """The readable images of a dataset, which define the row numbers."""
     return base(dataset_id).table
 
 
 def fit(dataset_id: str, notion: Notion, solver: str = "exact", seed: int = 0) -> Space:
-    """A notion's space on a dataset, in the notion's own dimensions, or where it has none, in as many as its prompts suggest."""
+    """A notion's space on a dataset, in the notion's own dimensions or else in as many as its prompts suggest."""
     key = (dataset_id, notion.name, tuple(notion.content), notion.dim, solver, seed)
     now = base(dataset_id)
     return with_table_of(now, _fits().get(key, lambda: now.refit(notion, solver, seed=seed)))
 
 
 def with_table_of(base: Space, space: Space) -> Space:
-    """A space of the images of `base` with the table that these have now, the same object as long as they have it."""
+    """A space of the images of `base` with their current table; the same object while the table stays the same."""
     if space.table is base.table or len(space) != len(base):
         return space
     before, found = _retabled.get(space, (None, space))
@@ -274,12 +273,12 @@ def _fits() -> BoundedCache[Space]:
 
 
 def dim_of(dataset_id: str, notion: Notion) -> int:
-    """Dimensions of a notion's space on a dataset; of one without its own, those that its prompts suggest."""
+    """Dimensions of a notion's space on a dataset: its own, or those that its prompts suggest."""
     return notion_dim(notion, base(dataset_id).embed_aspects(notion)[0])
 
 
 def trust(base: Space, notion: Notion) -> Trust:
-    """How far a notion can be relied on with these images."""
+    """How reliable a notion is on these images."""
     return _trusts().get((base.key, tuple(notion.content)), lambda: notion_trust(base, notion))
 
 
@@ -299,7 +298,7 @@ unnamed_directions = st.cache_data(max_entries=32, show_spinner=False, hash_func
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_BY_CONTENT)
 def candidates(base: Space, notions: Sequence[Notion]) -> "list[Candidate]":
-    """What might be meant where a person clicks: these notions, and what the lists that ship say of the images."""
+    """Candidate notions for clicks: these notions, and those from shipped word lists."""
     from likeness.clicked_notion import candidates
     from likeness.sentences import word_list_notions
 
@@ -308,21 +307,21 @@ def candidates(base: Space, notions: Sequence[Notion]) -> "list[Candidate]":
 
 @st.cache_data(max_entries=256, show_spinner=False, hash_funcs=_BY_ENCODER)
 def unknown_words(space: Space, text: str) -> list[str]:
-    """Words of a text that the encoder behind a space cannot tell apart; see `likeness.encoders.unknown_words`."""
+    """Words of a text that the encoder of a space does not know; see `likeness.encoders.unknown_words`."""
     return words_outside(space.encoder, text) if isinstance(space.encoder, str) else []
 
 
 @st.cache_data(max_entries=256, show_spinner=False, hash_funcs=_BY_ENCODER)
 def cut_texts(space: Space, texts: Sequence[str]) -> list[CutText]:
-    """Texts that are longer than what the encoder behind a space reads; see `likeness.encoders.cut_texts`."""
+    """Texts that are too long for the encoder of a space; see `likeness.encoders.cut_texts`."""
     return core_cut_texts(space.encoder, texts) if isinstance(space.encoder, str) and space.embed_texts is not None else []
 
 
 def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:
-    """Retrieval metrics of a space, judged by an attribute, among the images that have a label of it (`likeness.data.has_label`).
+    """Retrieval metrics of a space by an attribute, over the images with a label of it (`likeness.data.has_label`).
 
     Raises:
-        InputError: these are too few, or no two have the same.
+        InputError: there are too few labels, or no two are equal.
     """
     return _metrics(dataset_id, space, attribute, content_of_column(space.table.frame, attribute))
 
@@ -332,32 +331,32 @@ def _metrics(dataset_id: str, space: Space, attribute: str, content: str) -> dic
     from likeness.evaluation import retrieval_metrics
 
     with _judging()[dataset_id]:
-        st.session_state.get("any")  # a look at it ends a run whose edit was followed by another one while it waited
+        st.session_state.get("any")  # ends a run that was superseded by another edit while it waited
         labels = space.table.frame[attribute]
         return retrieval_metrics(space.vectors, labels.astype(str).where(has_label(labels), None))
 
 
 @cache_by_identity
 def content_of_column(frame: pd.DataFrame, attribute: str) -> str:
-    """A digest of what a column says: people change labels, and what was computed from others is not shown for them."""
+    """A digest of a column's values: labels change, and results for earlier labels must not be shown."""
     return hashlib.sha256(pd.util.hash_pandas_object(frame[attribute], index=False).to_numpy().tobytes()).hexdigest()[:16]
 
 
 @cache_by_identity
 def content_of_table(frame: pd.DataFrame) -> str:
-    """A digest of all that a table says of its images, as `content_of_column`."""
+    """A digest of a whole table, as `content_of_column`."""
     return hashlib.sha256(repr([(name, content_of_column(frame, name)) for name in frame]).encode()).hexdigest()[:16]
 
 
 @st.cache_resource(show_spinner=False)
 def _judging() -> defaultdict[str, threading.Lock]:
-    """Of a dataset, one space is judged at a time: several at once would take no less time, and the memory of each."""
+    """Lock of a dataset: spaces are evaluated one by one, since several at once would take as long and more memory."""
     return defaultdict(threading.Lock)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False, hash_funcs=_BY_CONTENT)
 def agreement(a: Space, b: Space) -> tuple[float, float]:
-    """Mean share of common 10 nearest neighbors of two spaces, and what chance would give."""
+    """Mean share of common 10 nearest neighbors of two spaces, and the share expected by chance."""
     n = len(a.table)
     k = min(10, n - 1)
     rows = np.random.default_rng(0).choice(n, min(n, max(_SAMPLE // 5, min(_SAMPLE, _COMPARED // n))), replace=False)
@@ -378,21 +377,21 @@ def pca(space: Space) -> NDArray[np.float32]:
 
 @st.cache_resource(max_entries=64, show_spinner=False, hash_funcs=_BY_CONTENT)
 def layout(space: Space, method: str, parameters: Mapping[str, float], _near: NDArray[np.float32] | None = None) -> LayoutJob:
-    """A map of a space on its way, or from the store; `parameters` are those that are not at the method's default, in its order.
+    """The job of a map, or its stored result; `parameters` are those that differ from the method's defaults, in its order.
 
-    A map that is not stored yet begins at the positions `_near`, so that it comes out close to them and sooner.
+    A new map starts from the positions `_near`, so that it resembles them and is ready sooner.
     """
     saved = load_map(map_key(space.key, method, init=None, **parameters)) is not None
     return LayoutJob(space.vectors, content=space.key, method=method, init=None if saved else _near, **parameters)
 
 
 def give_up_layout(space: Space, method: str, parameters: Mapping[str, float]) -> None:
-    """Says that a map is no longer wanted, so that it does not hold up the next one; whoever asks again starts it again."""
+    """Cancels a map that is no longer needed, so that the next one starts; it starts again on request."""
     if layout(space, method, parameters).abandon():
         layout.clear(space, method, parameters)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={_RUN_FOLDER: lambda run: (str(run.path), run.metrics_stamp())})
 def run_metrics(run: "RunFolder") -> pd.DataFrame:
-    """What a run has measured so far; its file is read again only when it has changed."""
+    """A run's measurements so far; its file is read again only when it changes."""
     return run.metrics()

@@ -1,4 +1,4 @@
-"""Which labels define the classes of images, on the pages that compare classes."""
+"""The choice of labels that define the classes, on pages that compare classes."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ import streamlit as st
 
 from parts.sidebar import readable
 
-_HELP = "The labels that define the classes. Several labels are combined: car color and body type give classes such as red pickup."
+_HELP = "Labels that define the classes. Several are combined: car color and body type give classes such as red pickup."
 
 
 def choose_classes(attributes: Sequence[str], key: str) -> list[str]:
-    """Draws the choice among attributes; at first what is called class, of the shipped images color and body type."""
+    """Draws the choice among attributes; by default attributes named class, for the shipped images color and body type."""
     shipped = [name for name in ("car_color", "body_type") if name in attributes]
     first = shipped if len(shipped) == 2 else ["class"] if "class" in attributes else attributes[:1]
     looks = {"placeholder": "Choose one or more labels", "help": _HELP}

@@ -1,4 +1,4 @@
-"""More like this, not like this: what is said of neighbors, and the words of the notion, which follow."""
+"""Relevance feedback: "more like this" and "not like this" on neighbors, which adapt the words of the notion."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ _problem = Item("", key="clicks_problem")  # with what was clicked last
 
 
 def draft_of(view: View, slot: str) -> Draft | None:
-    """What clicks on the neighbors in space "a" or "b" change: the notion that is edited, or one of the library; None where no notion is shown."""
+    """The notion that clicks on the neighbors in space "a" or "b" change: the edited one or one of the library; None if no notion is shown."""
     name = str(st.session_state.get(slot))
     if name == sidebar.DRAFT:
         return drafts.current()
@@ -28,7 +28,7 @@ def draft_of(view: View, slot: str) -> Draft | None:
 
 
 def answers(draft: Draft | None, view: View, query: int | None, rows: Sequence[int]) -> list[bool | None] | None:
-    """What was said of each neighbor of an image, None for nothing yet; None where nothing can be said."""
+    """The answer given to each neighbor of an image, None for no answer; None if no answers are possible."""
     if draft is None or query is None or refusal("edit") or not view.base.table.has_images:
         return None
     said = {frozenset((click.query, click.neighbor)): click.alike for click in draft.clicks}
@@ -37,7 +37,7 @@ def answers(draft: Draft | None, view: View, query: int | None, rows: Sequence[i
 
 
 def take(draft: Draft, view: View, query: int, shown: Sequence[int], row: int, alike: bool, slot: str = "") -> None:
-    """Takes an answer about a neighbor of those shown; one that is given again is taken back. The notion in `slot` becomes the edited one."""
+    """Records an answer about a displayed neighbor; repeating it removes it. The notion in `slot` becomes the edited one."""
     passed = [] if alike else list(shown[: list(shown).index(row)])[-MOST_PASSED:]
     click = Click(_path(view, query), _path(view, row), alike, tuple(_path(view, each) for each in passed))
     before = next((each for each in draft.clicks if {each.query, each.neighbor} == {click.query, click.neighbor}), None)
@@ -56,7 +56,7 @@ def take(draft: Draft, view: View, query: int, shown: Sequence[int], row: int, a
 
 
 def settle(view: View) -> bool:
-    """Lets the words of the edited notion follow what was clicked, before anything is drawn; whether anything was."""
+    """Fits the words of the edited notion to the clicks before the page is drawn; whether anything changed."""
     said = _clicks.take()
     before = drafts.current()
     if said is None or before is None:
@@ -77,7 +77,7 @@ def settle(view: View) -> bool:
 
 
 def line(draft: Draft | None) -> None:
-    """Says how many clicks there are and what they have done, with a way back."""
+    """Shows the number of clicks and their effect, with a button to undo them."""
     if problem := _problem.take():
         st.warning(plain(problem), icon=":material/warning:")
     if draft is None or not draft.clicks:
@@ -93,7 +93,7 @@ def line(draft: Draft | None) -> None:
 
 
 def _followed(before: Draft, now: Notion, view: View) -> Draft:
-    """The draft with what the clicks made of its words; of another notion its name and labels, too."""
+    """The draft with words fitted to the clicks; if another notion fits, its name and labels too."""
     if now.templates == before.notion.templates and now.name == before.name:
         return replace(before, aspects="\n".join(now.aspects) if now.aspects != before.notion.aspects else before.aspects, clicks=now.clicks)
     return replace(
@@ -111,7 +111,7 @@ def _path(view: View, row: int) -> str:
 
 
 def _done(draft: Draft) -> str:
-    """What the clicks changed since the first of them; what was edited by hand in between is not theirs."""
+    """What the clicks changed since the first one; manual edits in between do not count."""
     from likeness.clicked_notion import left_out
 
     chain = [draft, *drafts.versions()]

@@ -1,7 +1,7 @@
-"""The app's own elements in the browser, and what browsers send: of these, and of every widget as that widget's own kind of value.
+"""The app's custom components, and validation of all widget values that browsers send.
 
-Whoever is connected can send anything; what does not fit counts as if nothing had been sent, and the widget is at its default. Streamlit reads
-each value with what the widget has declared, and answers what that cannot read with a traceback in the page and in the log.
+Browsers can send anything; an invalid value is ignored, so the widget has its default. Otherwise Streamlit would parse it by the widget's
+declaration, and show a traceback in the page and the log where that fails.
 """
 
 import json
@@ -24,20 +24,20 @@ _KINDS = {"int_value": "number", "double_value": "number", "int_array_value": "n
 
 @cache
 def renderer(name: str, *scripts: str) -> Any:
-    """What draws the element of this name, from its page, its style and its scripts; without these, the script of its name."""
+    """Returns the component of this name, built from its HTML, CSS and scripts; without these, from the script of its name."""
     script = read_script(*scripts or (name,))
     return st.components.v2.component(name, html=read_text(f"{name}.html"), css=read_text(f"{name}.css"), js=script)
 
 
 def message(key: str, event: str) -> Mapping[str, object]:
-    """What an element's event says in this run, empty without one. Whoever is connected can send anything under these names."""
+    """The payload of a component's event in this run, empty without one. Browsers can send anything."""
     state = st.session_state.get(key)
     sent = state.get(event) if isinstance(state, Mapping) else None
     return sent if isinstance(sent, Mapping) else {}
 
 
 class _SessionValues(Mapping[str, Any]):
-    """The values of a session, each read when it is looked up: Streamlit's own reads all of them for each field of a page, a tenth of a run."""
+    """The values of a session, each read on access: Streamlit's own class reads all of them for each field of a page, a tenth of a run."""
 
     _all = SafeSessionState.filtered_state.fget  # type: ignore[attr-defined]
 
@@ -56,7 +56,7 @@ class _SessionValues(Mapping[str, Any]):
 
 
 def check_widget_values() -> None:
-    """Checks every value that this process takes in from now on, and has fields look up their own alone; called again, it changes nothing."""
+    """Validates all widget values from now on, and makes fields look up only their own value; calling it again changes nothing."""
     if not hasattr(WStates.__getitem__, "__wrapped__"):
         WStates.__getitem__ = _checked(WStates.__getitem__)  # type: ignore[method-assign]
         WStates.set_widget_from_proto = _named(WStates.set_widget_from_proto)  # type: ignore[method-assign]
@@ -64,7 +64,7 @@ def check_widget_values() -> None:
 
 
 def _named(take: Any) -> Any:
-    """Takes in no value under a name that is none of a widget."""
+    """Ignores values under names that are not widgets."""
 
     @wraps(take)
     def taken(states: WStates, sent: WidgetState) -> None:
@@ -90,7 +90,7 @@ def _checked(read: Any) -> Any:
 
 
 def _fits(sent: WidgetState, declared: Any) -> bool:
-    """Whether it is of the kind that the widget has declared and, where that has options, one of them or some."""
+    """Whether a value has the widget's declared type and, if the widget has options, is among them."""
     kind = sent.WhichOneof("value")
     if kind is None or declared.value_type is None:  # a value that was taken back
         return True
@@ -98,12 +98,12 @@ def _fits(sent: WidgetState, declared: Any) -> bool:
         return False
     chosen = {"string_value": [sent.string_value], "string_array_value": list(sent.string_array_value.data)}.get(kind, [])
     first = getattr(getattr(declared.deserializer, "__self__", None), "default_option_index", None)
-    if kind == "string_array_value" and not chosen and first is not None:  # of a row of buttons that begins with one of them, one is always chosen
+    if kind == "string_array_value" and not chosen and first is not None:  # segmented controls with a default always have a value
         return False
     return declared.formatted_options is None or set(chosen) <= set(declared.formatted_options)
 
 
 def _is_state(text: str) -> bool:
-    """Whether it is what a component's state is: names and values."""
+    """Whether a value is a component's state: names and values."""
     content = json.loads(text)
     return isinstance(json.loads(content) if isinstance(content, str) else content, dict)

@@ -1,4 +1,4 @@
-"""The config of a run as a visitor wrote it, with paths in place of all that names a file."""
+"""Resolves the paths in a run's config as a visitor wrote it."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +18,7 @@ from server.visitors import visitor
 
 
 def resolve_config(config: RunConfig) -> RunConfig:
-    """The same run, to be read from anywhere, with the files of those labels that were added to its images in the app.
+    """The same run with absolute paths, and the files of labels that were added in the app.
 
     Raises:
         InputError: a path that may not be read.
@@ -36,13 +36,13 @@ def resolve_config(config: RunConfig) -> RunConfig:
 
 
 def resolve_backbone(name: str) -> str:
-    """The name of a network, to be read from anywhere; raises InputError for a path that may not be read."""
+    """The name of a network with absolute paths; raises InputError for a path that may not be read."""
     kind, colon, encoder = name.partition(":")
     return f"clip:{resolve_encoder(encoder)}" if colon and kind == "clip" else resolve_encoder(name)
 
 
 def resolve_run(run: RunFolder) -> None:
-    """Writes whole paths into the config of a run that has them as visitors write them, "ROOT/...": its process cannot find these.
+    """Replaces visitors' paths ("ROOT/...") in a run's config file by absolute ones, since its process cannot resolve them.
 
     Raises:
         InputError: a path that may not be read, a config that cannot be read or written.
@@ -58,15 +58,15 @@ def resolve_run(run: RunFolder) -> None:
 
 
 def dataset_of(source: str) -> DatasetEntry | None:
-    """The dataset that the visitor sees under the source of a config; None where there is none."""
-    with suppress(InputError):  # a path that may not be read is none of a dataset here
+    """The dataset that the visitor sees for a config's source; None if there is none."""
+    with suppress(InputError):  # an unreadable path belongs to no dataset here
         source = absolute_source(resolve_source(source))
     named = shared_name(source)
     return next((entry for entry in list_datasets(visitor()) if entry.source == named), None)
 
 
 def _label_files(data: DataConfig) -> tuple[list[str], list[str]]:
-    """Files of the attributes that were added or given by hand in the app and that a run learns from, and further ones that its config names."""
+    """Label files from the app that a run learns from, and other files that its config names."""
     entry = dataset_of(data.source)
     added = added_labels.names(entry) if entry else []
     wanted = [data.attribute] if isinstance(data.attribute, str) else data.attribute
@@ -85,7 +85,7 @@ def _labels(labels: LabelsConfig | None) -> LabelsConfig | None:
 
 
 def _backbone(backbone: BackboneConfig) -> BackboneConfig:
-    """Options that name files are refused where the network is built."""
+    """Rejects network options that name files; they are checked where the network is built."""
     weights = backbone.weights if backbone.weights in ("pretrained", "none") else path_text(backbone.weights)
     return backbone.model_copy(update={"name": resolve_backbone(backbone.name), "weights": weights})
 

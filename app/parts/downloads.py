@@ -1,4 +1,4 @@
-"""Models and photos that are not on this machine: who may bring them, and how far that is."""
+"""Downloads of models and photos: permissions and progress."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -16,19 +16,19 @@ MEGABYTE = 1e6
 
 
 def check_encoder(name: str) -> None:
-    """Raises InputError for an unknown name, or an encoder that is not on this machine where the visitor may not download it."""
+    """Raises InputError for an unknown encoder, or one that is missing here and that the visitor may not download."""
     if not encoder_is_here(resolve_encoder(name)):
         check_may("download")
 
 
 def fetch_encoder(name: str, job: Job) -> None:
-    """For a job that needs an encoder: downloads it where it is not here; raises Stopped once a stop was asked for."""
+    """Downloads the encoder of a job if it is missing; raises Stopped once a stop was requested."""
     if not encoder_is_here(name):
         _fetch("Downloading the encoder (MB)", partial(download_encoder, name), job)
 
 
 def fetch_images(source: str, job: Job) -> None:
-    """The same for a job that reads images."""
+    """As `fetch_encoder`, for a job that reads images."""
     if archive := missing_archive(source):
         _fetch("Downloading the photos (MB)", archive.fetch, job)
 
@@ -44,12 +44,12 @@ def _fetch(what: str, fetch: Callable[[Progress, Callable[[], bool]], bool], job
 
 
 def refused_encoders(names: Iterable[str]) -> dict[str, str]:
-    """Those that are not on this machine and that the visitor may not download, each with the reason."""
+    """Encoders that are missing here and that the visitor may not download, each with the reason."""
     return _refused(names, lambda name: encoder_is_here(resolve_encoder(name)))
 
 
 def refused_languages(names: Iterable[str]) -> dict[str, str]:
-    """As `refused_encoders`, of language models."""
+    """As `refused_encoders`, for language models."""
     return _refused(names, lambda name: language_is_here(resolve_language(name)))
 
 
@@ -57,7 +57,7 @@ def _refused(names: Iterable[str], is_here: Callable[[str], bool]) -> dict[str, 
     refused = {}
     if reason := refusal("download"):
         for name in names:
-            with suppress(InputError):  # no such name, which is told where it is used
+            with suppress(InputError):  # an unknown name is reported where it is used
                 if not is_here(name):
                     refused[name] = f"'{name}' is not on this machine. {reason}"
     return refused

@@ -1,6 +1,6 @@
-"""The notion that is being edited. Every edit is written to disk under a token in the URL, so that no rerun or reload loses it.
+"""The notion being edited. Every edit is saved to a file whose token is in the URL, so that no rerun or reload loses it.
 
-Tabs with the same link share the file: each changes single fields of what it holds by then, and shows the rest as the others left it.
+Tabs with the same link share the file: each changes single fields of its current content, and shows the others' changes.
 """
 
 import json
@@ -36,13 +36,13 @@ _TITLES = {each: each for each in ("name", "question", "aspects", "seed", "click
     "solver": "method",
     "joined": "joined notions",
 }
-_YOURS = "Your version is shown; Undo brings back the other one."
+_YOURS = "Your version is shown. Undo restores the other one."
 _turn = threading.Lock()  # of one tab at a time between reading a draft and writing it
 Dim = Annotated[int, Field(ge=1, lt=2**31)]
 
 
 class Joined(NamedTuple):
-    """A notion that is joined with the draft's: its weight, and what it says, as it was then."""
+    """A notion joined with the draft's: its weight and its content at that time."""
 
     weight: float
     name: str
@@ -52,22 +52,22 @@ class Joined(NamedTuple):
 
     @property
     def notion(self) -> Notion:
-        """The notion; InputError where it is not a valid one."""
+        """The notion; raises InputError if it is invalid."""
         return Notion(self.name, tuple(self.templates.splitlines()), tuple(self.aspects.splitlines()), dim=self.dim)
 
 
 @dataclass(frozen=True)
 class Draft:
-    """The state of the editor, valid or not: what stands in its fields.
+    """The state of the editor's fields, valid or not.
 
     Attributes:
-        name: what the notion is saved under.
-        question, templates, aspects, attribute: as typed; one template or aspect a line.
-        dim: dimensions that were chosen, or None: as many as the prompts suggest.
-        solver, seed: the method, and what is random in it; they are not saved with the notion.
-        joined: other notions that are joined with it or taken away.
-        clicks: what was said of pairs of images, the last at the end.
-        origin: name of the notion that was opened, "" for a new one.
+        name: the name to save the notion under.
+        question, templates, aspects, attribute: as typed; one template or aspect per line.
+        dim: the chosen number of dimensions; None: as suggested by the prompts.
+        solver, seed: the method and its random seed; not saved with the notion.
+        joined: other notions, added or removed by weight.
+        clicks: answers about pairs of images, newest last.
+        origin: name of the opened notion, "" for a new one.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -89,7 +89,7 @@ class Draft:
         """The notion as it stands.
 
         Raises:
-            InputError: while it is not a valid one, or a longer one than this server fits.
+            InputError: the notion is invalid, or has more prompts than this server allows.
         """
         templates = [line for line in self.templates.splitlines() if line.strip()]
         notion = Notion(
@@ -110,8 +110,8 @@ _HISTORY_FORM = TypeAdapter(list[Draft])
 
 
 class _Kept:
-    """Of the session: what the notion was and is, the last at the end; the last valid one; the file as it was read last; whether another tab's
-    edits were taken in; and a sentence about them, until it is shown."""
+    """Per session: the history of the notion, newest last; the last valid one; the file's last known content; whether another tab's edits were
+    merged; and a message about them, until it is shown."""
 
     prefix = "draft_"
     history = Item[list[Draft]](make=list)
@@ -125,12 +125,12 @@ _kept = _Kept()
 
 
 def title(draft: Draft) -> str:
-    """What people read in place of the name while the notion is edited."""
+    """The name shown while the notion is edited."""
     return f"{draft.name}{MARK}"
 
 
 def of(notion: Notion) -> Draft:
-    """The draft that a notion's editing begins with."""
+    """The draft with which editing a notion starts."""
     return Draft(
         notion.name,
         notion.question,
@@ -145,7 +145,7 @@ def of(notion: Notion) -> Draft:
 
 
 def joined(notion: Notion, weight: float = 1.0) -> Joined:
-    """A notion as it is joined with a draft."""
+    """A notion in the form in which a draft joins it."""
     return Joined(weight, notion.name, "\n".join(notion.templates), "\n".join(notion.aspects), notion.dim)
 
 
@@ -160,35 +160,35 @@ def latest() -> Draft | None:
 
 
 def versions() -> list[Draft]:
-    """What the notion that is open was before, the newest first; it may be valid or not."""
+    """Earlier versions of the open notion, newest first, valid or not."""
     history = _kept.history
     older = list(takewhile(lambda draft: draft.origin == history[-1].origin, reversed(history)))
     return older[1:]
 
 
 def edit(**changes: object) -> None:
-    """Changes fields of the draft; nothing happens where nothing changes."""
+    """Changes fields of the draft, if they differ."""
     before = latest()
     if before is not None:
         put(replace(before, **changes))  # type: ignore[arg-type]
 
 
 def put(draft: Draft) -> None:
-    """Makes `draft` the current one; `undo` goes back to the one before."""
+    """Makes `draft` the current one, as a step that `undo` reverts."""
     history = _kept.history
     if not history or history[-1] != draft:
         _keep([*history[-_HISTORY:], draft])
 
 
 def undo() -> None:
-    """Takes the last change back, and makes the fields of the editor show it."""
+    """Reverts the last change and refreshes the editor's fields."""
     if len(_kept.history) > 1:
         _keep(_kept.history[:-1])
     renew_form()
 
 
 def _keep(history: list[Draft]) -> None:
-    """Makes this the history; where another tab has changed the draft since this one last read it, what changed here is changed in its version."""
+    """Saves this history; if another tab has changed the draft since the last read, merges this tab's changes into that version."""
     with _turn:
         theirs = _of_other_tab()
         if theirs and _kept.history:
@@ -202,7 +202,7 @@ def _keep(history: list[Draft]) -> None:
 
 
 def _changed(before: Draft, mine: Draft, theirs: Draft) -> Draft:
-    """The other tab's draft with what this one has changed; where either is another notion by now, mine."""
+    """The other tab's draft with this tab's changes; if either is another notion now, this tab's draft."""
     is_same = all(each.origin in (before.origin, before.name) for each in (mine, theirs))
     changes = _differing(before, mine)
     _note(_differing(before, theirs), "" if is_same and not changes.keys() & _differing(before, theirs).keys() else _YOURS)
@@ -214,21 +214,21 @@ def _differing(before: Draft, now: Draft) -> dict[str, Any]:
 
 
 def _of_other_tab() -> list[Draft]:
-    """The history as another tab has written it since this one last read or wrote it; none where no other one has."""
+    """The history that another tab has written since this one's last read or write; empty if there is none."""
     token = state.draft_token
     if not token or refusal("edit") or not is_own_draft(_name(token)):
         return []
     try:
         text = text_of(draft_file(_name(token)))
         theirs = [] if text == _kept.text else history_of(text)
-    except InputError:  # gone or damaged: what is here is written again
+    except InputError:  # missing or damaged: this tab's history is saved again
         return []
     _kept.text = text
     return theirs
 
 
 def follow_other_tabs() -> None:
-    """Redraws the page where another tab has changed the draft; called after the page, when all that was changed here is taken."""
+    """Redraws the page if another tab has changed the draft; called at the end, when this run's changes are saved."""
     with _turn:
         theirs = _of_other_tab()
         if theirs:
@@ -249,23 +249,23 @@ def _note(changed: Iterable[str], more: str = "") -> None:
 
 
 def show_news() -> None:
-    """Says what another tab has changed since the last run, once."""
+    """Reports once what another tab has changed since the last run."""
     if sentence := _Kept.news.take():
         st.caption(f":material/tab: {sentence}")
 
 
 def can_undo() -> bool:
-    """True if there is a change to take back."""
+    """Whether there is a change to undo."""
     return len(_kept.history) > 1
 
 
 def renew_form() -> None:
-    """Makes the fields of the editor show the draft."""
+    """Makes the editor's fields show the draft."""
     state.form += 1
 
 
 def keep_in_url() -> None:
-    """Takes the draft of an address that a person has just come by, and writes its token into it again: Streamlit drops it when the page changes."""
+    """Opens the draft named in a newly opened address, and writes its token back: Streamlit drops it when the page changes."""
     _load()
     _Kept.taken_over.take()  # the page that follows shows it
     if state.draft_token:
@@ -286,7 +286,7 @@ def _load() -> None:
     _kept.history, _kept.valid = [], None
     token = st.query_params.get("draft", "")
     if token and not (_TOKEN.fullmatch(token) and draft_file(_name(token)).is_file()):
-        link.report("The edits of a notion that this link opens are not kept here any more. Edit the notion again under Notions.")
+        link.report("The edited notion of this link has been removed. Edit the notion again under Notions.")
         del st.query_params["draft"]
     elif token:
         state.draft_token = token
@@ -301,15 +301,15 @@ def _load() -> None:
 
 
 def history_of(text: str) -> list[Draft]:
-    """The drafts of a kept file.
+    """Reads the drafts of a file.
 
     Raises:
-        InputError: it is damaged.
+        InputError: the file is damaged.
     """
     try:
         return _HISTORY_FORM.validate_json(text, strict=True)
     except ValidationError as error:
-        raise InputError("The draft is damaged; open the notion again.") from error
+        raise InputError("The draft is damaged. Open the notion again.") from error
 
 
 def _write() -> None:

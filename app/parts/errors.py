@@ -1,4 +1,4 @@
-"""An InputError as people see it: a box on the page, or a toast after a click; and each cause said once."""
+"""Shows each InputError once: in a box on the page, or in a toast after a click."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,12 +14,12 @@ _shown = Item[set[str]](make=set, key="problems_shown")  # sentences that stand 
 
 
 def begin() -> None:
-    """Nothing has been said yet; called first in each run."""
+    """Forgets the errors shown in the last run; called first in each run."""
     _shown.set(set())
 
 
 def is_new(problem: str) -> bool:
-    """Whether this sentence stands nowhere on the page yet, as in the sidebar; from now on it does."""
+    """Whether this error is not shown on the page yet; marks it as shown."""
     new = problem not in _shown.get()
     _shown.get().add(problem)
     return new
@@ -27,7 +27,7 @@ def is_new(problem: str) -> bool:
 
 @contextmanager
 def show_errors() -> Iterator[None]:
-    """An error within becomes a box with its sentence, in place of what was still to be drawn."""
+    """Turns an InputError into a box, in place of the rest of the block."""
     try:
         yield
     except InputError as error:
@@ -36,7 +36,7 @@ def show_errors() -> Iterator[None]:
 
 @contextmanager
 def toast_errors(failure: str = "This could not be saved") -> Iterator[None]:
-    """For what a click does: an error within becomes a toast. `failure`: says so where a file cannot be written."""
+    """For click handlers: turns an InputError into a toast. `failure` is the message if a file cannot be written."""
     try:
         yield
     except InputError as error:

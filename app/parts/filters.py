@@ -1,4 +1,4 @@
-"""Filters by attributes, in the sidebar and in the address: values without their counts, and the ends of ranges."""
+"""Filters by attributes, in the sidebar and in the address, which holds values without counts, and ends of ranges."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -27,12 +27,12 @@ _all_ends = Item[dict[str, Range]](make=dict, key="filters_ends")  # between whi
 
 
 def choose(table: ImageTable, new: bool, readable: Callable[[str], str]) -> Mask | None:
-    """Draws the filters; (n,) bool, True for images that they take out, or None where none is taken out.
+    """Draws the filters; returns (n,) bool, True for images that they hide, or None if they hide none.
 
     Args:
         table: the images.
-        new: others were shown before, so that each filter is reset.
-        readable: an attribute's name for people.
+        new: whether these images are newly chosen, which resets all filters.
+        readable: returns an attribute's display name.
     """
     frame = table.frame
     names = [name for name in table.attributes if _is_range(frame, name) or distinct(frame, name) <= _MOST_VALUES]
@@ -45,7 +45,7 @@ def choose(table: ImageTable, new: bool, readable: Callable[[str], str]) -> Mask
         for name in first:
             hidden |= _filter(frame, name, new, readable(name), drawn=True)
         if rest:
-            # each field that nobody sees would take as long in every run as some that they do
+            # hidden fields would slow down every run
             with st.popover(f"{len(rest)} more", icon=":material/add:", width="stretch", key="more_filters", on_change="rerun") as more:
                 for name in rest:
                     hidden |= _filter(frame, name, new, readable(name), bool(more.open))
@@ -55,7 +55,7 @@ def choose(table: ImageTable, new: bool, readable: Callable[[str], str]) -> Mask
 
 
 def clear() -> None:
-    """Takes the filters of other images out of the address."""
+    """Removes the filters of other images from the address."""
     for name in [name for name in st.query_params if name.startswith(_PREFIX)]:
         link.read(name)
         link.write({name: []})
@@ -63,15 +63,15 @@ def clear() -> None:
 
 @cache_by_identity
 def distinct(frame: pd.DataFrame, name: str) -> int:
-    """How many values an attribute has; what says that an image has no label is none."""
+    """Number of an attribute's values, except those that stand for a missing label."""
     return int(frame[name][has_label(frame[name])].nunique())
 
 
 def _refuse_others(names: Sequence[str], readable: Callable[[str], str]) -> None:
-    """Reports filters of the address by attributes that these images do not have."""
+    """Reports filters in the address by attributes that these images do not have."""
     for key in [key for key in st.query_params if key.startswith(_PREFIX) and key.removeprefix(_PREFIX) not in names]:
         if link.read(key):
-            link.report_missing("the filter", readable(key.removeprefix(_PREFIX)), "It is left out. Choose among the filters here.")
+            link.report_missing("the filter", readable(key.removeprefix(_PREFIX)), "It is ignored. Choose one of the filters here.")
         link.write({key: []})
 
 
@@ -103,11 +103,11 @@ def _value_filter(frame: pd.DataFrame, name: str, new: bool, title: str, drawn: 
 
 
 def _known(asked: Sequence[str], counts: "pd.Series[int]", title: str) -> list[str]:
-    """Those of the values that some image has; the others are reported."""
+    """The values that some image has; reports the others."""
     values = [value if value in counts else _COUNT.sub("", value) for value in asked]
     unknown = [value for value in values if value not in counts]
     if unknown:
-        kept = "The rest of the filter is kept." if len(unknown) < len(values) else "This filter is left out."
+        kept = "The rest of the filter is kept." if len(unknown) < len(values) else "This filter is ignored."
         link.report_missing(f"the {plain(title).lower()}", ", ".join(unknown), f"{kept} Choose other values under Filters.")
     return list(dict.fromkeys(value for value in values if value in counts))
 
@@ -131,7 +131,7 @@ def _range_filter(frame: pd.DataFrame, name: str, new: bool, title: str, drawn: 
 
 
 def _with_ends(kept: Range | None, ends_before: Range | None, ends: Range) -> Range:
-    """The range that was kept, where images came or went: an end of it that was the end of all values still is."""
+    """The stored range, adjusted to images that came or went: an end that was the extreme value remains the extreme."""
     if kept is None:
         return ends
     low = ends[0] if ends_before and kept[0] == ends_before[0] else max(kept[0], ends[0])
@@ -140,14 +140,14 @@ def _with_ends(kept: Range | None, ends_before: Range | None, ends: Range) -> Ra
 
 
 def _inside(asked: Sequence[str], low: float, high: float, title: str) -> Range:
-    """The range of a link, as far as there are values; one without any, or that is none, is reported."""
+    """The range of a link, limited to existing values; an invalid or empty one is reported."""
     try:
         first, last = (float(text) for text in asked)
     except ValueError:
         first = last = float("nan")
     if first <= last and last >= low and first <= high:
         return max(first, low), min(last, high)
-    link.report_missing(f"the {plain(title).lower()}", " to ".join(asked), "This filter is left out. Set another range.")
+    link.report_missing(f"the {plain(title).lower()}", " to ".join(asked), "This filter is ignored. Set another range.")
     return low, high
 
 

@@ -1,4 +1,4 @@
-"""Pictures in equal tiles, with what one wants to know about neighbors; and grids of them, the same image seen in several ways."""
+"""Galleries of equal tiles with information about neighbors, and grids that show the same images in several ways."""
 
 import base64
 import io
@@ -22,13 +22,12 @@ _tiles = Item("M", key="tiles")  # of galleries on all pages; a link has it
 
 @dataclass(frozen=True)
 class Section:
-    """Tiles under one title; every list has one entry for each row.
+    """Tiles under one title; every list has one entry per row.
 
-    similarities: shown with three digits. same: True, False or None (unknown) for the mark that says whether the row agrees with the query
-    in what `same_by` names, such as "car color". in_both: found by the other
-    space as well. captions: one short line. texts: up to three lines under the picture, whole when pointed at. ranked: numbers the
-    tiles from 1. note: one quiet line under the title. answers: what was said of each row beside the query, True for "more like this", False
-    for "not like this", None for nothing yet; with them each tile has a button for both.
+    similarities: shown with three digits. same: True, False or None (unknown), the mark for agreement with the query in `same_by`, such as "car
+    color". in_both: whether the other space found it too. captions: one short line. texts: up to three lines under the picture, in full on hover.
+    ranked: numbers the tiles from 1. note: a quiet line under the title. answers: True for "more like this", False for "not like this", None for no
+    answer yet; with them each tile has a button for both.
     """
 
     title: str
@@ -46,7 +45,7 @@ class Section:
 
 
 def encode_section(section: Section) -> dict[str, object]:
-    """A section for the browser; raises InputError when a list does not fit the rows."""
+    """The section for the browser; raises InputError if a list does not have one entry per row."""
     for name in ("similarities", "same", "in_both", "captions", "texts", "answers"):
         values = getattr(section, name)
         if values is not None and len(values) != len(section.rows):
@@ -55,16 +54,16 @@ def encode_section(section: Section) -> dict[str, object]:
 
 
 def _plain(value: object) -> object:
-    """NumPy scalars and arrays as JSON takes them."""
+    """Converts NumPy scalars and arrays for JSON."""
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
         return value
     return [item.item() if isinstance(item, np.generic) else item for item in value]
 
 
 def choose_size() -> None:
-    """Draws the choice of how large tiles are, on all pages."""
+    """Draws the choice of tile size, shared by all pages."""
     st.segmented_control(
-        "Size of the tiles", list(_SIZES), default="M", required=True, key=_tiles.key, help="Small, medium or large tiles.",
+        "Size of the tiles", list(_SIZES), default="M", required=True, key=_tiles.key, help="Small, medium or large.",
         label_visibility="collapsed", bind="query-params", persist_state="session",
     )  # fmt: skip
 
@@ -76,14 +75,14 @@ def gallery(
     on_select: Callable[[NDArray[np.int64]], None] | None = None, ticks_by_click: bool = False,
     on_answer: Callable[[int, int, bool], None] | None = None,
 ) -> None:  # fmt: skip
-    """Draws the sections. What is done with them is called before the script reruns.
+    """Draws the sections. Callbacks run before the script reruns.
 
-    thumbnails: URL template with "{row}". query: this row is framed wherever it appears. tile: the least width of a tile in px.
-    page: tiles shown before "Show more". on_click: called with the row; without it and ticks_by_click, a click opens the picture
-    (`parts.viewer`), as a button in the tile's corner and Enter always do. on_add: the same for the button that adds the image to the query; with
-    it tiles have this button and can be dragged to a query bar. selected: rows that are ticked, shown here or not; with them each tile has a tick.
-    on_select: called with all rows that are ticked then, ascending. ticks_by_click: a click anywhere on a tile ticks it. on_answer: called with the
-    number of the section, the row, and True for "more like this", False for "not like this".
+    thumbnails: URL template with "{row}". query: this row is framed wherever it appears. tile: minimum width of a tile in px. page: tiles shown
+    before "Show more". on_click: called with the row; without it and ticks_by_click, a click opens the picture (`parts.viewer`), as a button in the
+    tile's corner and Enter always do. on_add: called with the row to add to the query; with it tiles have a button for that and can be dragged to a
+    query bar. selected: ticked rows, shown here or not; with them each tile has a checkbox. on_select: called with all ticked rows, ascending.
+    ticks_by_click: a click anywhere on a tile ticks it. on_answer: called with the section's number, the row, and True for "more like this", False
+    for "not like this".
     """
     tile = round(tile * _SIZES.get(_tiles.get(), 1.0))
     shown = {int(row) for section in sections for row in section.rows}
@@ -127,7 +126,7 @@ def gallery(
 
 
 def take_ticks(*keys: str) -> None:
-    """For callbacks of buttons that act on what is ticked: takes in the ticks that galleries sent with the click, whose own callbacks come later."""
+    """For button callbacks that act on ticked images: applies ticks that arrive with the click, since the galleries' own callbacks run later."""
     for key in keys:
         if (take_in := st.session_state.get(f"{key}:ticks")) is not None:
             take_in()
@@ -135,7 +134,7 @@ def take_ticks(*keys: str) -> None:
 
 @dataclass(frozen=True)
 class Picture:
-    """An RGB picture (h, w, 3) uint8 and a short line under it."""
+    """An RGB picture (h, w, 3) uint8 and a short caption."""
 
     pixels: NDArray[np.uint8]
     caption: str = ""
@@ -143,14 +142,14 @@ class Picture:
 
 @dataclass(frozen=True)
 class PictureRow:
-    """Pictures side by side and what they show, for the enlarged view and for screen readers."""
+    """Pictures side by side, with a description for the enlarged view and screen readers."""
 
     name: str
     pictures: Sequence[Picture]
 
 
 def encode_grid(titles: Sequence[str], rows: Sequence[PictureRow], tile: int) -> dict[str, object]:
-    """The grid for the browser; raises InputError when a row does not have one picture for each title."""
+    """The grid for the browser; raises InputError if a row does not have one picture per title."""
     for row in rows:
         if len(row.pictures) != len(titles):
             raise InputError(f"The row {row.name!r} has {len(row.pictures)} pictures under {len(titles)} titles; pass one for each.")
@@ -159,7 +158,7 @@ def encode_grid(titles: Sequence[str], rows: Sequence[PictureRow], tile: int) ->
 
 
 def picture_grid(titles: Sequence[str], rows: Sequence[PictureRow], *, key: str, tile: int = 150) -> None:
-    """Draws the rows under the titles of their columns. tile: the largest width of a picture in px."""
+    """Draws the rows under the column titles. tile: the largest width of a picture in px."""
     renderer("picture_grid", "icons", "picture_grid")(key=key, data=encode_grid(titles, rows, tile))
 
 

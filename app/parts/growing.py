@@ -1,4 +1,4 @@
-"""Datasets whose images are being embedded: the pages show the first of them, and more whenever their number has doubled."""
+"""Datasets that are being embedded: pages show the first images, and more each time their number has doubled."""
 
 import time
 from collections.abc import Callable
@@ -28,19 +28,19 @@ _FIRST = 1000  # images that are worth a map before all are there
 _LONGEST_S, _FEWEST = 40.0, 64  # with a slow encoder fewer are, after this time
 _SIDEBAR = "sidebar_"
 _last = Item[tuple[str, "pd.Series[str] | None"]](("", None), key="growing_last")  # the dataset of the last run, and its images
-# in the run in which a dataset has grown: where the images of before stand now, -1 for one that is gone; else None
+# in the run in which a dataset has grown: the new rows of the previous images, -1 for removed ones; else None
 moved_rows = Item[NDArray[np.int64] | None](key="growing_moved")
 
 
 def begin(entry: DatasetEntry, total: int = 0, prepare: Callable[[Job], None] | None = None) -> Job:
-    """Starts embedding a dataset in the background, which is listed as soon as its first images can be shown.
+    """Starts embedding a dataset in the background; it is listed as soon as its first images can be shown.
 
-    The ids of its states come into `Job.found`.
+    The ids of its partial states are added to `Job.found`.
 
     Args:
         entry: the dataset.
-        total: number of its images, where it is known.
-        prepare: what is done first.
+        total: number of its images, if known.
+        prepare: called first.
     """
     encoder = resolve_encoder(entry.encoder)
 
@@ -49,7 +49,7 @@ def begin(entry: DatasetEntry, total: int = 0, prepare: Callable[[Job], None] | 
             job.report(0, total)
             if prepare:
                 prepare(job)
-            job.stage = Stage("Reading the list of images", 0, 0)
+            job.stage = Stage("Listing images", 0, 0)
             images = cached.images_of(entry)
             job.stage = Stage("Loading the encoder", 0, 0)
             growth = PartialDatasetPublisher(entry, images, job)
@@ -61,7 +61,7 @@ def begin(entry: DatasetEntry, total: int = 0, prepare: Callable[[Job], None] | 
 
 
 class PartialDatasetPublisher:
-    """Makes states of a dataset while its images are being embedded: the first thousand, then whenever they have doubled."""
+    """Publishes partial states of a dataset while it is embedded: the first thousand images, then each time they have doubled."""
 
     def __init__(self, entry: DatasetEntry, images: ImageTable, job: Job) -> None:
         self.entry, self.images, self.job = entry, images, job
@@ -70,7 +70,7 @@ class PartialDatasetPublisher:
         self._before: int | None = None  # images that were embedded when it began
 
     def report(self, done: int, total: int, stage: str = "") -> None:
-        """For `embed`: how far it is."""
+        """Progress callback of `embed`."""
         self._before = done if self._before is None else self._before
         if done > self._before or done >= total:  # the first report comes before the encoder is there
             self.job.stage = None
@@ -79,7 +79,7 @@ class PartialDatasetPublisher:
             self._show_stored(done)
 
     def _show_stored(self, done: int) -> None:
-        """Shows what is stored: the last ones done are not always, and with a slow encoder perhaps none."""
+        """Publishes the stored images, which may lack the latest ones and, with a slow encoder, may be none."""
         self._next = done + _FIRST // 2
         try:
             stored = embed(self.images, resolve_encoder(self.entry.encoder), store_dir=store_dir(self.entry), should_stop=lambda: True)
@@ -90,7 +90,7 @@ class PartialDatasetPublisher:
         self._next = max(2 * len(stored), self._next)
 
     def end(self, embedded: Space) -> None:
-        """Shows all that was embedded; a dataset that was stopped before anything of it was seen is not listed."""
+        """Publishes all embedded images; a dataset that was stopped before anything was shown is not listed."""
         if not self.job.should_stop():
             if self._warning is None:  # images can be explored while the encoder is checked
                 self._show(embedded)
@@ -117,7 +117,7 @@ class PartialDatasetPublisher:
             self._check(embedded)
 
     def _check(self, embedded: Space) -> None:
-        """Notes a warning where the encoder hardly sees anything in the images."""
+        """Stores a warning if the encoder hardly distinguishes the images."""
         self.job.stage = Stage("Checking whether the encoder tells them apart", 0, 0)
         self._warning = ""
         with suppress(InputError):  # too few images to tell
@@ -125,13 +125,13 @@ class PartialDatasetPublisher:
             self._warning = "" if checked.sees else checked.sentence
         if self._warning:
             self._list(embedded)
-        elif embedded.embed_texts:  # what colors the images at first, so that the first page does not wait for its prompts to be read
-            with suppress(InputError):  # whoever opens them meets the same error, where it can be shown
+        elif embedded.embed_texts:  # the first coloring, so that the first page does not wait for its prompts
+            with suppress(InputError):  # opening them raises the same error, where it can be shown
                 cached.first_starter(embedded, fitting_notions(embedded.table, embedded.encoder_name, notions_dir()))
         self.job.stage = None
 
     def _list(self, embedded: Space, is_all: bool = False) -> None:
-        """Lists the dataset, with the warning if there is one, and perhaps under another name that it has by now."""
+        """Lists the dataset, with its warning if any, under its current name."""
         listed = self.entry
         with suppress(InputError):
             listed = find_dataset(listed.id)
@@ -139,10 +139,10 @@ class PartialDatasetPublisher:
 
 
 def opened(entry: DatasetEntry) -> DatasetEntry:
-    """The entry to show: itself, or while many of its images have no embedding yet, that of those which have one; the others are begun.
+    """The entry to show: itself, or while many images are not embedded yet, its latest partial state; starts embedding the rest.
 
     Raises:
-        NotEmbeddedYet: too few have one.
+        NotEmbeddedYet: too few images are embedded.
         InputError: the images cannot be read.
     """
     job = jobs().find(KIND, entry.id)
@@ -158,12 +158,12 @@ def opened(entry: DatasetEntry) -> DatasetEntry:
 
 
 def _has_some(job: Job) -> bool:
-    """Whether images of its dataset can be shown."""
+    """Whether images of the dataset can be shown."""
     return bool(job.found) and cached.is_kept(job.found[-1])
 
 
 def show_bar(entry: DatasetEntry) -> None:
-    """How far the embedding of a dataset is, in the sidebar; redraws the page when there is more to see."""
+    """Draws the embedding's progress in the sidebar; redraws the page when there are more images to show."""
     job = jobs().find(KIND, cached.listed_id(entry.id)) if cached.is_state(entry.id) else None
     ended_early = job is not None and job.finished and not job.succeeded and job.found[-1] == entry.id
 
@@ -178,7 +178,7 @@ def show_bar(entry: DatasetEntry) -> None:
 
 
 def wait(waiting: NotEmbeddedYet) -> None:
-    """In place of a page: how far the embedding is, or why it has ended, until there is something to see."""
+    """Draws, in place of a page, the embedding's progress or why it ended, until there are images to show."""
     job = waiting.job
     if job.kind != KIND or job.finished:
         message = "Stopped. What was embedded is kept. Resume, or choose another space in the sidebar." if job.kind != KIND else ""
@@ -189,7 +189,7 @@ def wait(waiting: NotEmbeddedYet) -> None:
 
 
 def keep_rows(dataset_id: str, frame: pd.DataFrame) -> None:
-    """Where a dataset has grown since this session's last look: selection and query stay with their images, whose rows have other numbers now."""
+    """After a dataset has grown: maps selection and query to the images' new rows."""
     paths = frame.get("path")
     known, before = _last.get()
     _last.set((dataset_id, paths))

@@ -1,6 +1,6 @@
-"""Embeddings that ended with their process: while one is under way its dataset is noted on disk, and a note that nobody holds was left behind.
+"""Detects interrupted embeddings: a running one keeps a locked note on disk, and a note without a lock is left over.
 
-Listed datasets need none: whoever opens one whose images are not all embedded goes on.
+Listed datasets need no note: opening one resumes its embedding.
 """
 
 import json
@@ -17,7 +17,7 @@ from likeness.io import cache_dir, make_folder, write_atomic
 
 @contextmanager
 def noted(entry: DatasetEntry) -> Iterator[None]:
-    """For as long as a dataset is being embedded."""
+    """Keeps the note of a dataset while it is being embedded."""
     note, lock = _note(entry.id), FileLock(_lock(entry.id))
     for file in (note, Path(lock.lock_file)):
         make_folder(file.parent)
@@ -35,17 +35,17 @@ def noted(entry: DatasetEntry) -> Iterator[None]:
 
 
 def entries(owner: str | None = None) -> list[DatasetEntry]:
-    """The datasets whose embedding was interrupted before they were listed: all, or everyone's and the owner's."""
+    """Unlisted datasets whose embedding was interrupted: all, or the public ones and the owner's."""
     listed, found = {entry.id for entry in list_datasets()}, list[DatasetEntry]()
     for note in sorted(_folder().glob("*.json")):
-        # a note whose lock is held is of one that is under way; others are perhaps gone since, or damaged
+        # a locked note belongs to a running embedding; others may be gone by now, or damaged
         with suppress(Timeout, OSError, ValueError, TypeError), FileLock(_lock(note.stem), timeout=0):
             found.append(DatasetEntry(**json.loads(note.read_text(encoding="utf-8"))))
     return [entry for entry in found if entry.id not in listed and (owner is None or entry.owner in ("", owner))]
 
 
 def forget(id: str) -> None:
-    """Takes the note of a dataset away."""
+    """Removes the note of a dataset."""
     _note(id).unlink(missing_ok=True)
 
 

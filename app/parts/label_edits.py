@@ -1,5 +1,4 @@
-"""Labels that people give on pages: the edits, made where the visitor may and said in a toast, and the bar that labels the selected images by a
-click or a key, with a way back."""
+"""Labels that people give on pages: the edits with their toasts, and the bar that labels the selected images by click or key, with undo."""
 
 import hashlib
 import json
@@ -32,20 +31,20 @@ _value = Item[str | None](key="label_value")
 
 
 def try_edit(view: View, work: Callable[[TagStore, str], Edit]) -> Edit | None:
-    """As `hand_labels.edit_labels` of the images of a view; None where it is refused, which a toast says."""
+    """`hand_labels.edit_labels` for the images of a view; None with a toast if it is refused."""
     with toast_errors():
         return hand_labels.edit_labels(view.entry, view.base.table, work)
     return None
 
 
 def refusal(view: View) -> str:
-    """Why the images of a view cannot be labeled, in a sentence; empty where they can."""
+    """Why the images of a view cannot be labeled; "" if they can."""
     reason = hand_labels.refusal_to_tag(view.entry, view.base.table) or hand_labels.problem(view.entry)
     return reason or (_GROWING if cached.is_state(view.entry.id) else "")
 
 
 def known(view: View) -> list[Label]:
-    """Labels that people gave to images of the view, now or earlier in this session; a new one comes last."""
+    """Labels given to images of the view, now or earlier in this session; a new one comes last."""
     counts = hand_labels.counts(view.entry)
     now = {(str(name), str(value)) for name, kind, value, _ in counts.itertuples(index=False) if kind != "note"}
     met = _known.get().setdefault(view.dataset, [])
@@ -54,13 +53,12 @@ def known(view: View) -> list[Label]:
 
 
 def title(label: Label) -> str:
-    """A label as it is shown."""
     name, value = label
     return plain(f"{name}: {value}" if value else name)
 
 
 def toggle(view: View, rows: Rows, label: Label) -> None:
-    """Gives a label to images; takes it from them where all have it."""
+    """Gives a label to images, or removes it if all have it."""
     if len(rows):
         (remove if _has(view, rows, label).all() else give)(view, rows, label)
 
@@ -76,7 +74,7 @@ def give(view: View, rows: Rows, label: Label) -> None:
 
 
 def remove(view: View, rows: Rows, label: Label) -> None:
-    """Takes a label from those of the images that have it; without a value, whatever value they have."""
+    """Removes a label from the images that have it; without a value, whatever value they have."""
     name, value = label
 
     def work(store: TagStore, who: str) -> Edit:
@@ -88,7 +86,7 @@ def remove(view: View, rows: Rows, label: Label) -> None:
 
 
 def edit_and_report(view: View, work: Callable[[TagStore, str], Edit], done: str, nothing: str) -> None:
-    """Makes an edit where the visitor may, and says what it did or why not."""
+    """Makes an edit and reports its result in a toast."""
     edit = try_edit(view, work)
     if edit is None:
         return
@@ -97,17 +95,17 @@ def edit_and_report(view: View, work: Callable[[TagStore, str], Edit], done: str
         return
     parts = [f"{done} {edit.images:,} image{'s' if edit.images != 1 else ''}"]
     if edit.skipped:
-        parts.append(f"{edit.skipped:,} that others have changed since stay as they are")
+        parts.append(f"{edit.skipped:,} skipped, since others have changed them")
     st.toast(f"{listed(parts)}.", icon=":material/label:")
 
 
 def paths(view: View, rows: Rows) -> list[str]:
-    """Of the images, as the store of labels knows them."""
+    """The images' keys in the label store."""
     return [str(path) for path in view.base.table.frame["path"].iloc[rows]]
 
 
 def _has(view: View, rows: Rows, label: Label) -> "np.ndarray":
-    """(k,) bool, which of the images have a label."""
+    """Whether each image has a label, (k,) bool."""
     name, value = label
     frame = view.base.table.frame
     column = hand_labels.column_of(frame, name)
@@ -119,23 +117,23 @@ def _has(view: View, rows: Rows, label: Label) -> "np.ndarray":
 
 
 def label_bar(view: View, *galleries: str) -> None:
-    """Draws the bar, also where nothing is selected, so that pictures stay where they are.
+    """Draws the bar, even with no selection, so that pictures do not move.
 
     Args:
         view: what the page shows.
-        galleries: keys of those whose ticks select.
+        galleries: keys of the galleries whose ticks select.
     """
     chosen = view.chosen
     _follow_others(view)
     if problem := hand_labels.problem(view.entry):
-        st.warning(f"Labels are left out. {plain(problem)}", icon=":material/warning:")
+        st.warning(f"Labels are not shown. {plain(problem)}", icon=":material/warning:")
         return
     reason = refusal(view)
     offered = [] if reason else known(view)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="labeling"):
         title = f"Label {len(chosen):,} image{'s' if len(chosen) > 1 else ''}" if len(chosen) else "Label"
-        nothing = "Select images first: draw around points on a map, or tick pictures."
-        help = reason or ("" if len(chosen) else nothing) or "Add a tag, a value of an attribute, or a note."
+        nothing = "Select images first: draw around points on a map or tick pictures."
+        help = reason or ("" if len(chosen) else nothing) or "Add a tag, an attribute value or a note."
         with st.popover(title, icon=":material/label:", disabled=bool(reason) or not len(chosen), help=help, key="label_popover"):
             _form(view, chosen, offered)
         for place, label in enumerate(offered[:_KEYS]):
@@ -144,7 +142,7 @@ def label_bar(view: View, *galleries: str) -> None:
 
 
 def _follow_others(view: View) -> None:
-    """Draws the page again after somebody else has labeled these images, where people share a server."""
+    """Redraws the page after someone else has labeled these images on a shared server."""
     version = hand_labels.version(view.entry)
     progress.poll(server().has_accounts, lambda: hand_labels.newest_version(view.entry) != version, every=_SECONDS)
 
@@ -159,7 +157,7 @@ def _button(view: View, chosen: Rows, label: Label, place: int, galleries: tuple
 
     st.button(
         title(label),
-        key=f"label:{json.dumps(list(label))}",  # so that no two of them run together
+        key=f"label:{json.dumps(list(label))}",  # JSON, so that no two labels share a key
         type="primary" if everywhere else "secondary",
         shortcut=str(place + 1),
         disabled=not len(chosen),
@@ -202,12 +200,12 @@ def _form(view: View, chosen: Rows, offered: list[Label]) -> None:
 
 
 def _forget_value() -> None:
-    """That of another name."""
+    """Clears the value when another name is chosen."""
     _value.set(None)
 
 
 def _with_typed(offered: list[str], typed: str | None) -> list[str]:
-    """What is offered, and what was typed before."""
+    """The known labels, then those typed before."""
     return offered if typed is None or typed in offered else [*offered, typed]
 
 
@@ -222,11 +220,11 @@ def _note(view: View, chosen: Rows) -> str:
 def _write_note(view: View, chosen: Rows, field: str) -> None:
     text = str(st.session_state.get(field) or "")
     done = "Note saved for" if text.strip() else "Note removed from"
-    edit_and_report(view, lambda store, who: store.set_note(paths(view, chosen), text, who), done, "Their notes say so already.")
+    edit_and_report(view, lambda store, who: store.set_note(paths(view, chosen), text, who), done, "They already have this note.")
 
 
 def _note_key(view: View, chosen: Rows) -> str:
-    """Another field for other images, and where somebody has written another note meanwhile."""
+    """Key of the note field: a new field for other images, or after someone has written another note."""
     of = f"{view.dataset} {_note(view, chosen)}".encode("utf-8", "surrogateescape")
     return f"label_note_{hashlib.sha256(chosen.tobytes() + of).hexdigest()[:16]}"
 

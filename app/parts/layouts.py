@@ -1,4 +1,4 @@
-"""Where the points of each map lie: PCA at once, the others when they are ready; a new layout is turned to lie on the old one."""
+"""Layouts of the maps: PCA at once, others when they are ready; each new layout is aligned to the previous one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,15 +22,15 @@ _Wanted = tuple[Space, Choice]
 
 @dataclass(frozen=True)
 class Layout:
-    """One map of a page.
+    """The layout of one map.
 
     Attributes:
-        name: of the space that it shows.
-        choice: how it was laid out, which is not what was asked for while that is not ready.
-        own: positions (n, 2) as the method gave them.
-        shown: the same, turned and scaled to lie on the map before.
-        note: a few words where the map is not the one that was asked for.
-        problem: why that one could not be laid out.
+        name: the space's name.
+        choice: the method used, which differs from the requested one until that is ready.
+        own: positions (n, 2) from the method.
+        shown: the same, rotated and scaled to match the previous map.
+        note: a few words if the map is not the requested one.
+        problem: why the requested map could not be computed.
     """
 
     name: str
@@ -47,10 +47,10 @@ _waited_for = Item[dict[str, list[_Wanted]]](make=dict, key="layouts_waited_for"
 
 
 def lay_out(spaces: Sequence[Space], choice: Choice, slot: str) -> list[Layout]:
-    """A layout of each space.
+    """A layout for each space.
 
-    Until one is ready, a map keeps what `slot` showed in its place, or shows the PCA. The first map is turned to lie on what was shown
-    last, the others on the first, so that what has not changed stays where it was.
+    Until one is ready, a map keeps the previous layout of `slot`, or shows the PCA. The first map is aligned to the previous layout, the others to
+    the first, so that unchanged points stay in place.
     """
     last: list[Layout] = _last.get().get(slot, [])
     moved = growing.moved_rows.get()
@@ -71,7 +71,7 @@ def lay_out(spaces: Sequence[Space], choice: Choice, slot: str) -> list[Layout]:
 
 
 def _grown(layout: Layout, moved: NDArray[np.int64], space: Space) -> Layout:
-    """The layout of a dataset that has grown: what was there stays, and what is new stands beside its nearest neighbors among that."""
+    """The layout of a grown dataset: old points stay, new ones lie beside their nearest old neighbors."""
     stays, vectors = moved >= 0, space.vectors
     positions = np.empty((len(vectors), 2), np.float32)
     new = np.ones(len(vectors), bool)
@@ -83,10 +83,10 @@ def _grown(layout: Layout, moved: NDArray[np.int64], space: Space) -> Layout:
 
 
 def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, bool]:
-    """The layout asked for; while it is not ready, the one before of this space, or of another one the PCA, with a note."""
+    """The requested layout; until it is ready, the previous one of this space or the PCA, with a note."""
     if choice.method == "pca":
         return _pca(space), True
-    # a refit begins at the map before it; another space or method at a start of its own, so that a link always shows the same map
+    # a refit starts from the previous map; another space or method starts afresh, so that a link always shows the same map
     earlier = before if before is not None and before.name.removesuffix(MARK) == space.name.removesuffix(MARK) else None
     job = cached.layout(space, choice.method, choice.parameters, earlier.own if earlier is not None and earlier.choice == choice else None)
     if not job.done:
@@ -101,7 +101,7 @@ def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, 
 
 
 def _turned(found: Layout, before: Layout | None, placed: Sequence[Layout], last: Sequence[Layout]) -> Positions:
-    """Where the points go; the very array of before where nothing has changed, so that nobody sends or compares it again."""
+    """The aligned positions; the identical array if nothing has changed, so that it is not sent or compared again."""
     same = before is not None and (found.own is before.own or np.array_equal(found.own, before.own))
     if before is not None and same and (not placed or placed[0].shown is last[0].shown):
         return before.shown
@@ -121,7 +121,7 @@ def _pca(space: Space, note: str = "", problem: str = "") -> Layout:
 
 
 def _wait(waited_for: list[_Wanted], slot: str) -> None:
-    """Has the page redrawn once each layout is there; those that the slot waited for before and does not want any more make room."""
+    """Redraws the page once each layout is ready, and cancels layouts that are no longer needed."""
     for space, choice in _waited_for.get().get(slot, []):
         if not any(space.key == other.key and choice == wanted for other, wanted in waited_for):
             cached.give_up_layout(space, choice.method, choice.parameters)

@@ -1,7 +1,7 @@
-"""What the address of a page asks for: read once where a person comes by it, and said in a sentence where it is not here.
+"""Reads the parameters of a newly opened address once, and reports those that do not exist here.
 
-An address comes with the first run of a session, and with Back and Forward. Widgets that Streamlit binds to the address read it themselves and
-drop what they do not know; `end` says so. How the values of `State` stand in the address is declared there.
+Addresses are opened by a session's first run, and by Back and Forward. Widgets that Streamlit binds to the address read it themselves and drop
+unknown values; `end` reports those. `State` declares how its values are stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ _LONGEST = 60  # letters of a value in a sentence
 
 
 class _Link:
-    """asked: what the address asks for, None once all of it was read. is_back: whether by Back or Forward. taken: names that were read.
-    problems: sentences about them. standing: what the last run left, by which an action is noticed."""
+    """asked: parameters of the address, None once all were read. is_back: whether it comes from Back or Forward. taken: names already read. problems:
+    messages about them. standing: the state after the last run, to detect an action."""
 
     prefix = "link_"
     asked = Item[dict[str, list[str]] | None]()
@@ -33,10 +33,10 @@ _link = _Link()
 
 
 def begin(page: str) -> None:
-    """Takes in the address of a person who has just come by it; called first in each run.
+    """Reads a newly opened address; called first in each run.
 
     Args:
-        page: its part of the address.
+        page: the page's path in the address.
     """
     context = get_script_run_ctx()
     back = context is not None and context.is_history_navigation
@@ -45,13 +45,13 @@ def begin(page: str) -> None:
         _link.asked = {_NOW.get(name, name): st.query_params.get_all(name) for name in st.query_params}
         _link.taken, _link.problems = set(), []
     elif _link.asked is None and _link.standing != _standing(page):
-        _link.problems = []  # of what was asked for before the last action
+        _link.problems = []  # from before the last action
 
 
 def read(name: str) -> list[str] | None:
-    """What the address asks for under a name; None where nobody has come by it since it was last read.
+    """The values of a parameter; None if no address was opened since it was last read.
 
-    After Back and Forward an address without the name asks for the default, which is an empty list.
+    After Back and Forward, a missing parameter means the default: an empty list.
     """
     if _link.asked is None or name in _link.taken:
         return None
@@ -60,13 +60,13 @@ def read(name: str) -> list[str] | None:
 
 
 def asked_for(name: str) -> str | None:
-    """What the address asks for under the name of a bound widget, which still reads it itself; None where it asks for nothing."""
+    """The value of a parameter bound to a widget, which also reads it itself; None if it is missing."""
     values = (_link.asked or {}).get(name)
     return values[-1] if values and name not in _link.taken else None
 
 
 def read_item(item: Item[Any]) -> None:
-    """Sets a value of the state to what the address asks for, if it asks for anything."""
+    """Sets a value of the state from the address, if it is there."""
     form = item.link
     assert form is not None
     assert form.read is not None
@@ -91,7 +91,7 @@ def write_item(item: Item[Any]) -> None:
 
 
 def write(wanted: Mapping[str, Sequence[str]]) -> None:
-    """Writes values into the address; a name without values is taken out."""
+    """Writes values into the address; removes names without values."""
     changed = {name: list(values) for name, values in wanted.items() if list(values) != st.query_params.get_all(name)}
     if given := {name: values for name, values in changed.items() if values}:
         st.query_params.update(given)
@@ -100,27 +100,27 @@ def write(wanted: Mapping[str, Sequence[str]]) -> None:
 
 
 def report(problem: str) -> None:
-    """Notes, in a sentence with what to do, what the address asks for and is not here; it stands above the page until the next action."""
+    """Reports an invalid parameter with what to do; shown above the page until the next action."""
     if problem not in _link.problems:
         _link.problems.append(problem)
 
 
 def report_missing(what: str, value: str, instead: str) -> None:
-    """As `report`: that something of this kind and name is not here, and in a sentence what is shown in its place."""
+    """`report` for a missing object of this kind and name; `instead` says what is shown in its place."""
     report(f"This link names {what} “{shortened(value)}”, which is not here. {instead}")
 
 
 def shortened(value: str) -> str:
-    """A value of an address as it stands in a sentence."""
+    """A parameter's value, shortened for messages."""
     return plain(value if len(value) <= _LONGEST else f"{value[:_LONGEST]} ...")
 
 
 def end(page: str, complete: bool) -> None:
-    """Shows the problems; called after the page, where they stand above it.
+    """Shows the reported problems; called after the page, although they are shown above it.
 
     Args:
-        page: its part of the address.
-        complete: whether all of the page was drawn, so that nothing of the address is still to be read.
+        page: the page's path in the address.
+        complete: whether the whole page was drawn, so that the address has been read completely.
     """
     _check_bound()
     if _link.problems:
@@ -131,13 +131,13 @@ def end(page: str, complete: bool) -> None:
 
 
 def _standing(page: str) -> tuple[object, ...]:
-    """What changes with an action."""
+    """A snapshot that changes with any action."""
     chosen = [item.get() for item in (State.dataset, State.a, State.b, State.color)]  # of which the browser writes the address itself
     return page, *chosen, sorted((name, tuple(st.query_params.get_all(name))) for name in st.query_params)
 
 
 def _check_bound() -> None:
-    """Reports what widgets that are bound to the address could not have, since it is none of their options."""
+    """Reports values in the address that are not among a bound widget's options."""
     context = get_script_run_ctx()
     if context is None or not _link.asked:
         return
@@ -149,4 +149,4 @@ def _check_bound() -> None:
         for value in read(name) or []:
             if options is not None and value not in options:
                 heading = HEADINGS.get(name, name.replace("_", " ").capitalize())
-                report(f"This link names “{shortened(value)}” under “{plain(heading)}”, which is not here. Choose another one there.")
+                report(f"This link names “{shortened(value)}” under “{plain(heading)}”, which is not here. Choose another option there.")

@@ -1,4 +1,4 @@
-"""How maps are to be laid out: the method and its settings. Kept by the session and in the URL, so that a link reopens them."""
+"""The maps' layout method and settings, stored in the session and the URL."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -18,11 +18,11 @@ _turn = Item(0, key="map_controls_turn")  # a number in the names of these contr
 
 @dataclass(frozen=True)
 class Choice:
-    """How maps are to be laid out.
+    """A layout method and its settings.
 
     Attributes:
         method: a name in `METHODS`.
-        parameters: those that are not at the method's default, the seed among them.
+        parameters: those that differ from the method's defaults, including the seed.
     """
 
     method: str
@@ -30,12 +30,12 @@ class Choice:
 
     @property
     def title(self) -> str:
-        """The method's name as a person reads it."""
+        """The method's title."""
         return METHODS[self.method].title
 
 
 def choose(page: str, *, named: bool = False) -> Choice:
-    """The controls of the maps of a page: the method with its settings, and where maps are `named`, the names on them."""
+    """Draws the map settings: the method with its parameters, and if `named`, the names on the maps."""
     if _page.get() != page:
         _page.set(page)
         _read_link()
@@ -85,7 +85,7 @@ def _number(key: str, parameter: Option, control: Callable[..., float]) -> float
         parameter.title,
         parameter.least,
         parameter.most,
-        # what stands in a popover is not in the browser before that is opened, and then begins at this value
+        # widgets in a popover reach the browser when it is opened, with this value
         state.map_settings.get(key, parameter.default),
         step=parameter.step,
         format="%d" if isinstance(parameter.default, int) else f"%.{decimals}f",
@@ -104,20 +104,20 @@ def _reset(name: str, parameters: Sequence[str]) -> None:
 
 
 def _read_link() -> None:
-    """Keeps what the URL asks for, where the controls can have it."""
+    """Applies the settings of the URL, if the controls allow them."""
     kept = state.map_settings
     layout = st.query_params.get("layout")
     if name := next((name for name, method in METHODS.items() if method.title == layout), None):
         kept["layout"] = name
     elif layout is not None:
-        link.report_missing("the layout", layout, "Another one is shown. Choose one under Map settings.")
+        link.report_missing("the layout", layout, "It is unchanged. Choose one under Map settings.")
     for key, parameter in _ALL.items():
         if (asked := st.query_params.get(key)) is None:
             continue
         if (value := _read(asked, parameter)) is not None:
             kept[key] = value
         else:
-            link.report_missing(parameter.title.lower(), asked, "It is left as it was. Set it under Map settings.")
+            link.report_missing(parameter.title.lower(), asked, "It is unchanged. Set it under Map settings.")
 
 
 def _read(text: str, parameter: Option) -> float | None:

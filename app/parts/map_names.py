@@ -1,4 +1,4 @@
-"""Names on the maps of Explore: of clusters, found and named in the background, or of the groups that the colors stand for."""
+"""Names on the maps of Explore: of clusters, found in the background, or of the groups that the colors show."""
 
 import re
 from collections.abc import Sequence
@@ -31,25 +31,25 @@ _APART = re.compile(r"[,;\n]")
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """Clusters of a space and what they are called."""
+    """The clusters of a space and their names."""
 
     clusters: "Clusters"
     names: "ClusterNames"
 
 
 def kind() -> str:
-    """Which names are to stand on the maps: "none", "clusters" or "groups"."""
+    """The chosen names: "none", "clusters" or "groups"."""
     return str(state.map_settings.get("names", "none"))
 
 
 def own_words() -> tuple[str, ...]:
-    """The words that clusters are to be named by; none: nouns."""
+    """The words that name clusters; none: nouns."""
     words = (" ".join(word.split())[:_LONGEST_WORD] for word in _APART.split(str(state.map_settings.get("words", ""))))
     return tuple(dict.fromkeys(word for word in words if word))[:_MOST_WORDS]
 
 
 def choose(key: str) -> None:
-    """The controls: which names, and which words; `key` names them."""
+    """Draws the choice of names and words; `key` distinguishes the widgets."""
     settings = state.map_settings
     with st.popover("Names", icon=":material/label:"):
         options = {"default": kind(), "required": True, "format_func": _OPTIONS.__getitem__, "key": f"names-{key}", "help": _HELP}
@@ -60,15 +60,15 @@ def choose(key: str) -> None:
             key=f"words-{key}",
             placeholder="beach, forest, street at night",
             disabled=kind() != "clusters",
-            help="Clusters are named by these words, separated by commas, in place of the thousands of nouns for what pictures show.",
+            help="Names clusters by these words, separated by commas, instead of thousands of common nouns.",
         )
         if kind() == "clusters" and len(own_words()) == 1:
-            st.caption("One word cannot distinguish clusters. Enter at least two. Until then, nouns are used.")
+            st.caption("Enter at least two words. Until then, nouns are used.")
     link.write({"names": [] if kind() == "none" else [kind()], "words": [str(settings["words"])] if own_words() else []})
 
 
 def read_link() -> None:
-    """Keeps what the address asks for, where the controls can have it."""
+    """Applies the choice of the address, if the controls allow it."""
     asked = st.query_params.get("names")
     if asked in _OPTIONS:
         state.map_settings["names"] = asked
@@ -79,24 +79,24 @@ def read_link() -> None:
 
 
 def of_maps(spaces: Sequence[Space], positions: Sequence[NDArray[np.float32]], coloring: Coloring) -> tuple[list[MapNames | None], list[Job]]:
-    """The names that stand on each map, None where they are not there yet, and the jobs that make those."""
+    """The names on each map, None until they are ready, and the jobs that find them."""
     if kind() == "groups":
         return [_of_groups(each, coloring) for each in positions], []
     if kind() != "clusters":
         return [None] * len(spaces), []
     jobs = [_job(space, own_words() if space.embed_texts is not None and len(own_words()) > 1 else ()) for space in spaces]
-    if running := [job for job in jobs if not job.finished]:  # looked at before what is drawn in place of their results
+    if running := [job for job in jobs if not job.finished]:  # checked before the placeholder is drawn
         progress.redraw_when(lambda: any(job.finished for job in running))
     return [_of_clusters(each, job.result) if job.succeeded else None for each, job in zip(positions, jobs, strict=True)], jobs
 
 
 def follow(jobs: Sequence[Job], coloring: Coloring) -> None:
-    """How far the names are, or what they are, below the maps; called in each run."""
+    """Draws the naming's progress or a caption below the maps; called in each run."""
     progress.follow(*dict.fromkeys(jobs), wait=0, place="names", stopped="Naming was stopped, so the clusters have no names.")
     if jobs and all(job.succeeded for job in jobs):
         st.caption(_summary([job.result for job in jobs]))
     elif kind() == "groups" and coloring.codes is not None:
-        st.caption("Names of the colors, each where most of its images lie. Click one to select its images.")
+        st.caption("Each color's name is placed where most of its images are. Click it to select them.")
     elif kind() == "groups":
         st.caption("These colors have no names. Choose an attribute with classes under Color by, or Clusters under Names.")
 

@@ -1,4 +1,4 @@
-"""The maps of a page: one or two spaces of the same rows with one selection, one query and one coloring."""
+"""Draws one or two maps of the same images, with a shared selection, query and coloring."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ from state import Item
 
 _COLORED = "colored"  # in the address: two numbers
 Range = tuple[float, float]
-# of a coloring by numbers, those over which the colors are spread, after the dataset and the color that they are of
+# the dataset and color of a numeric coloring, and its color range
 _range = Item[tuple[tuple[str, str | None] | None, Range | None]]((None, None), key="color_range")
 
 
@@ -50,10 +50,10 @@ def draw(
     neighbors: Sequence[np.ndarray] | None = None,
     named: bool = False,
 ) -> None:
-    """Draws the spaces as `choice` lays them out; what is pointed at goes to the selection and to `on_query`.
+    """Draws the spaces as laid out by `choice`; clicks set the selection and call `on_query`.
 
-    `slot` names the page's maps: new positions under the same one move from the old ones. `neighbors`: rows of each map that are marked,
-    and joined to the query where that is an image of the map. `named`: with the names that the map's controls ask for.
+    `slot` names the page's maps: points move from the old to new positions under the same name. `neighbors`: rows to mark on each map, joined to the
+    query if it is on the map. `named`: shows the names chosen in the map settings.
     """
     placed = layouts.lay_out(spaces, choice, f"{slot}_{view.dataset}")
     coloring = _coloring(view.frame, view.color)
@@ -99,12 +99,12 @@ def linked_map(
     on_colored: Callable[[Mapping[str, object]], None] | None = None,
     **options: Any,
 ) -> None:
-    """Draws the maps. What is done on them is called before the script reruns, so that what stands above them is already right.
+    """Draws the maps. Callbacks run before the script reruns, so that what is above the maps is already up to date.
 
     Args:
-        panels: one or two, positions (n, 2); new positions under the same key move from the old ones.
+        panels: one or two, positions (n, 2); points move from the old to new positions under the same key.
         coloring, n, options: as `likeness.plots.linked_map.encode_map` takes them, with its errors.
-        height: of the whole in px, legend included.
+        height: total height in px, including the legend.
         on_colored: called with what the browser sends when a person chooses others between which the colors are spread,
             {"low": float, "high": float}, or nothing in them for all numbers; it may be anything.
     """
@@ -127,7 +127,7 @@ def linked_map(
 
 
 def _publisher(key: str) -> Publish:
-    """Publishes through Streamlit's media route. The i-th array of a map replaces the i-th of the run before, which is then forgotten."""
+    """Serves arrays through Streamlit's media route; the i-th array of a map replaces the i-th of the previous run."""
     from streamlit.runtime import exists, get_instance
 
     places = count()
@@ -142,7 +142,7 @@ def _publisher(key: str) -> Publish:
 
 @cache_by_identity
 def _coloring(frame: pd.DataFrame, attribute: str | None) -> Coloring:
-    """Of every row by an attribute; one color for all where that is None."""
+    """Colors rows by an attribute; one color for all if None."""
     return coloring_of("", [""] * len(frame), "none") if attribute is None else color_by(frame[attribute], attribute, readable(attribute))
 
 
@@ -154,12 +154,12 @@ def _take_in(on_query: Callable[[int | None], None], event: MapEvent) -> None:
 
 
 def color_range(view: View) -> Range | None:
-    """The range of what colors the map, from an address that a person has just come by or as it was chosen; None for all of it."""
+    """The color range from a newly opened address or as chosen; None: all numbers."""
     asked = link.read(_COLORED)
     if asked is not None:
         _keep_range(view, asked)
         if asked and _range.get()[1] is None:
-            link.report_missing("the range of colors", " to ".join(asked), "All numbers are colored.")
+            link.report_missing("the range of colors", " to ".join(asked), "All values are colored.")
     of, chosen = _range.get()
     found = chosen if of == (view.dataset, view.color) else None
     link.write({_COLORED: [f"{end:.6g}" for end in found or ()]})
@@ -167,7 +167,7 @@ def color_range(view: View) -> Range | None:
 
 
 def take_color_range(view: View, sent: Mapping[str, object]) -> None:
-    """Keeps the range that a browser sent, whatever it is."""
+    """Stores the color range that a browser sent, if it is valid."""
     _keep_range(view, [each for each in (sent.get("low"), sent.get("high")) if type(each) in (int, float)])
 
 

@@ -1,4 +1,4 @@
-"""The query, an image of the dataset, an image from outside or a text, and what lies nearest to it in each space."""
+"""The query (an image of the dataset, an uploaded image or a text) and its nearest images in each space."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _uploads = Item(0, key="neighbors_uploads")  # pictures that were sent
 
 @dataclass(frozen=True)
 class Query:
-    """What was asked: at most one is set, a row, a text, the token of a kept picture, or several of these with signs and weights."""
+    """The query: at most one of a row, a text, a picture's token, and several terms with weights."""
 
     row: int | None = None
     text: str = ""
@@ -44,17 +44,17 @@ class Query:
 
     @property
     def all_terms(self) -> tuple[Term, ...]:
-        """The terms, also where it is a single one."""
+        """The query as terms, even if there is only one."""
         single = [Term("row", self.row)] if self.row is not None else [Term("text", self.text)] if self.text else []
         return self.terms or tuple(single or ([Term("picture", self.picture)] if self.picture else []))
 
     @property
     def texts(self) -> list[str]:
-        """All texts that are searched for."""
+        """All texts of the query."""
         return [str(term.value) for term in self.all_terms if term.kind == "text"]
 
     def title(self, frame: pd.DataFrame) -> str:
-        """What the neighbors are neighbors of."""
+        """The title of the query's neighbors."""
         if self.terms:
             return "Images for the whole query"
         if self.row is not None:
@@ -65,7 +65,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Found:
-    """The nearest images of one space: row numbers and cosine similarities, nearest first, and a sentence where they are approximate."""
+    """The nearest images in one space: rows and cosine similarities, nearest first, and a note if they are approximate."""
 
     space: Space
     rows: NDArray[np.int64]
@@ -74,7 +74,7 @@ class Found:
 
 
 def current_query(view: View) -> Query:
-    """The current query; rows that a dataset that still grows does not have yet are left out."""
+    """The current query, without rows that a growing dataset does not have yet."""
     there = tuple(term for term in state.terms if term.kind != "row" or int(term.value) < len(view.frame))
     if there:
         return Query(terms=there)
@@ -85,7 +85,7 @@ def current_query(view: View) -> Query:
 
 
 def text_was_typed() -> None:
-    """The typed text becomes the query, or a term of it where something else is searched for already."""
+    """Makes the typed text the query, or a term of it if there is already another query."""
     text = state.text.strip()
     if text and (state.terms or state.query is not None or state.picture):
         add("text", text)
@@ -94,12 +94,12 @@ def text_was_typed() -> None:
 
 
 def add(kind: Kind, value: int | str) -> None:
-    """One more term for the query, whatever it is."""
+    """Adds a term to the query."""
     change([*_current_terms(kind == "text"), Term(kind, value[:LONGEST] if isinstance(value, str) else value)])
 
 
 def change(new: "list[Term]") -> None:
-    """Makes these terms the query: a single one that counts as liked is the query as ever."""
+    """Makes these terms the query; a single term with positive weight becomes a simple query."""
     if len(new) == 1 and new[0].weight > 0:
         selection.ask(**{new[0].kind: new[0].value})  # type: ignore[arg-type]
     else:
@@ -112,14 +112,14 @@ def _compose(terms: "list[Term]") -> None:
 
 
 def _current_terms(field_is_new: bool = False) -> list[Term]:
-    """Terms of the query as it stands; what the field holds is none of them where that is what was typed just now."""
+    """The query's terms, without the text that was just typed into the field."""
     text = "" if field_is_new or state.query is not None else state.text.strip()[:LONGEST]
     return list(state.terms or Query(state.query, text, "" if text else state.picture).all_terms)
 
 
 def query_bar(view: View, query: Query) -> None:
-    """Draws the query as a bar of chips, pictures and words, each with a sign and a weight; pictures are dropped on it. Where the field of text holds
-    the only chip, a button offers to add further words."""
+    """Draws the query bar: chips with sign and weight; pictures can be dropped on it. If the text field's chip is the only one, a button offers to
+    add more words."""
     data = {
         "chips": [_chip(view, term) for term in query.all_terms],
         "holds_text": bool(query.text),
@@ -129,7 +129,7 @@ def query_bar(view: View, query: Query) -> None:
 
 
 def _chip(view: View, term: Term) -> dict[str, object]:
-    """Words, or the name of a picture with its address; a weight below 0 for what is taken away."""
+    """A chip for words, or for a picture by name and address; a negative weight excludes it."""
     label, picture = str(term.value), ""
     if term.kind == "row":
         label, picture = str(view.frame["path"].iloc[int(term.value)]).rsplit("/", 1)[-1], view.thumbnails.format(row=term.value)
@@ -138,13 +138,13 @@ def _chip(view: View, term: Term) -> dict[str, object]:
         try:
             label = query_pictures.find(str(term.value)).name
         except InputError:
-            label = "A picture that is gone"
+            label = "Removed picture"
     return {"label": label, "picture": picture, "weight": term.weight}
 
 
 def take_in(view: View, query: Query, event: Mapping[str, object]) -> None:
-    """What was done with the bar: "add" a row that was dropped, "keep" the words of the field, or "remove", "turn" (the sign) or "weigh" (the next
-    weight) the chip of an index. What it can't have sent is ignored."""
+    """Handles the query bar's events: "add" a dropped row, "keep" the field's words, or "remove", "turn" (change the sign of) or "weigh" (set the
+    next weight of) a chip by index. Other events are ignored."""
     action, place, row = event.get("action"), event.get("index"), event.get("row")
     terms = list(query.all_terms)
     if action == "add" and type(row) is int and 0 <= row < len(view.frame):
@@ -158,13 +158,13 @@ def take_in(view: View, query: Query, event: Mapping[str, object]) -> None:
 
 
 def upload_key() -> str:
-    """Key of the field that takes a picture: a new one after each, so that what was sent leaves the memory."""
+    """Key of the upload field: a new one after each upload, so that its memory is freed."""
     return f"upload_{_uploads.get()}"
 
 
-@toast_errors("The picture could not be kept")
+@toast_errors("The picture could not be saved")
 def image_was_given() -> None:
-    """The uploaded image becomes the query, or a term of one of several."""
+    """Makes the uploaded image the query, or a term of a composed one."""
     upload = st.session_state.get(upload_key())
     if not isinstance(upload, UploadedFile):  # none, or one that has not come or is gone
         return
@@ -177,29 +177,29 @@ def image_was_given() -> None:
 
 
 def is_unreadable(view: View, text: str) -> bool:
-    """Whether no space of the view knows a word of a text."""
+    """Whether no space of the view knows any word of a text."""
     readers = [space for space in view.spaces if space.embed_texts is not None]
     return bool(readers) and all(reads_nothing(space.encoder, text) for space in readers)
 
 
 def shown(query: Query) -> int:
-    """How many neighbors of a query are shown."""
+    """Number of neighbors shown."""
     if _shown.get()[0] != query:
         _shown.set((query, COUNT))
     return _shown.get()[1]
 
 
 def show_more() -> None:
-    """Shows further neighbors of the same query."""
+    """Shows more neighbors of the same query."""
     query, count = _shown.get()
     _shown.set((query, count + COUNT))
 
 
 def find(view: View, query: Query, spaces: list[Space] | None = None, count: int = COUNT) -> list[Found]:
-    """The nearest visible images in each space that can read the query; empty without one.
+    """The nearest visible images in each space that supports the query; empty without a query.
 
     Raises:
-        InputError: the picture of a link is not kept any more.
+        InputError: a link's picture has been removed.
     """
     if not query:
         return []
@@ -222,26 +222,26 @@ def find(view: View, query: Query, spaces: list[Space] | None = None, count: int
 
 
 def can_read(space: Space, query: Query) -> bool:
-    """Whether a space reads all that is asked for: texts, and pictures from outside."""
+    """Whether a space supports the whole query, with texts and uploaded pictures."""
     kinds = {term.kind for term in query.all_terms}
     return not (("text" in kinds and space.embed_texts is None) or ("picture" in kinds and space.embed_images is None))
 
 
 def in_space(space: Space, query: Query) -> "int | str | NDArray[np.float32] | ComposedQuery":
-    """The query as `Space.nearest` takes it; raises InputError where the picture of a link is not kept any more."""
+    """The query for `Space.nearest`; raises InputError if a link's picture has been removed."""
     if query.terms:
         return ComposedQuery([(term.weight, _place(space, term)) for term in query.terms])
     return _place(space, query.all_terms[0])
 
 
 def compared_by(view: View, space: Space) -> str | None:
-    """The attribute by which neighbors are the same as the query or different: that of the space's notion, else the one that colors the map."""
+    """The attribute that decides whether neighbors match the query: that of the space's notion, else the map's color."""
     return view.judges.get(space.key, view.color)
 
 
 def same(view: View, query: Query, rows: NDArray[np.int64], attribute: str | None) -> list[bool | None] | None:
-    """Whether each row has the query's label of an attribute, None where it has none; None where there is nothing to compare, or all that is known
-    are guesses of an encoder."""
+    """Whether each row has the query's label of an attribute, None where unknown; None if there is nothing to compare or the labels are guesses of an
+    encoder."""
     if query.row is None or attribute is None or pd.api.types.is_float_dtype(view.frame[attribute]):
         return None
     if (view.aspects is not None and attribute == view.color) or added_labels.made_by_encoder([attribute]):
@@ -258,7 +258,7 @@ def in_all(found: list[Found], rows: NDArray[np.int64]) -> list[bool]:
 
 
 def captions(view: View, rows: NDArray[np.int64], attribute: str | None = None) -> list[str] | None:
-    """The value of an attribute under each picture; without one, of that which colors the map."""
+    """Captions: the value of an attribute under each picture, by default of the map's color."""
     name = attribute or view.color
     if name is None:
         return None
@@ -266,7 +266,7 @@ def captions(view: View, rows: NDArray[np.int64], attribute: str | None = None) 
 
 
 def _place(space: Space, term: Term) -> "int | str | NDArray[np.float32]":
-    """As `Space.nearest` takes it: a row, which is left out of what is found, a text, or the vector of a picture."""
+    """A term for `Space.nearest`: a row (excluded from the results), a text, or a picture's vector."""
     return _of_picture(space.key, term.value, space)[0] if term.kind == "picture" and isinstance(term.value, str) else term.value
 
 

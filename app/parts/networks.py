@@ -1,4 +1,4 @@
-"""The networks that training can start from, as pages offer them; any other one is typed."""
+"""The networks that pages offer for training; others can be typed."""
 
 from typing import Any
 
@@ -27,12 +27,12 @@ _HELP = (
 
 
 def choose_network(label: str, *own: str, more_help: str = "", **options: Any) -> str:
-    """Draws the choice; the name of a backbone, known or not.
+    """Draws the choice; returns the backbone's name, known or not.
 
     Args:
-        label: of the field.
-        own: names that are offered first, whether listed or not.
-        more_help: after what the field says of itself.
+        label: the field's label.
+        own: names offered first, listed or not.
+        more_help: appended to the field's help.
         options: of `st.selectbox`.
     """
     chosen: str = st.selectbox(
@@ -47,24 +47,24 @@ def choose_network(label: str, *own: str, more_help: str = "", **options: Any) -
 
 
 def network_title(name: str) -> str:
-    """A network's name for people."""
+    """A network's display name."""
     return NETWORKS.get(name, name)
 
 
 def network_of(encoder: str) -> tuple[str, int, str]:
-    """The backbone that an encoder embeds images with, the side of its images in pixels, and "".
+    """The backbone of an encoder, its image size in pixels, and "".
 
-    Where that cannot be trained here, the network for photos that ships, and why, in a sentence.
+    If it cannot be trained here: the shipped photo network, its size, and the reason.
 
     Args:
-        encoder: its name as visitors write it, or none.
+        encoder: the encoder's name as visitors write it, or None.
     """
     name = backbone_of(encoder)
     try:
         if name:
             return name, native_size(resolve_backbone(name)), ""
         why = "is a trained run, and training starts from published weights" if encoder.startswith("run:") else "has no network that can be trained"
-        why = f"What made these vectors {why}."
-    except InputError as error:  # of a folder that is gone, or of the hub and not here
+        why = f"The encoder of these images {why}."
+    except InputError as error:  # a removed folder, or not downloaded yet
         why = redact(error)
     return PHOTOS_ENCODER, native_size(PHOTOS_ENCODER), why

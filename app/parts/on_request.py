@@ -1,4 +1,4 @@
-"""Work that begins when a visitor asks for it: until then a button, with a sentence where the result will be, stands in its place."""
+"""Work that starts on request: until then, a button and a sentence are shown in place of the result."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from server.jobs import Job, Work, jobs
 
 @dataclass(frozen=True)
 class WorkRequest:
-    """Work that can be asked for.
+    """A job that can be requested.
 
     Attributes:
         kind, key, title, work, options: as `Jobs.run` takes them.
@@ -26,19 +26,19 @@ class WorkRequest:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def find(self) -> Job | None:
-        """The job under way or ended, or None."""
+        """The job, under way or ended, or None."""
         return jobs().find(self.kind, self.key)
 
     def begin(self) -> Job:
-        """The job, begun now unless it is there already."""
+        """The job, started now if there is none."""
         return jobs().run(self.kind, self.key, self.title, self.work, **self.options)
 
 
 def jobs_on_request(label: str, help: str, *requests: WorkRequest) -> list[Job] | None:
-    """The jobs of some requests of one kind, in their order.
+    """The jobs of requests of one kind, in order.
 
     Args:
-        label: of the button that begins them.
+        label: the button's label.
         help: one or two sentences on what the result will show.
 
     Returns:
@@ -63,14 +63,14 @@ def _begin(requests: tuple[WorkRequest, ...]) -> None:
 
 
 def job_button(label: str, place: str, request: WorkRequest, *, stopped: str = "", **looks: Any) -> Job | None:
-    """Draws the button, or the progress of the job that a click on it began; the job once it has ended well.
+    """Draws the button, or the progress of the job that it started; returns the job once it has succeeded.
 
     Args:
-        label: of the button.
-        place: where on the page.
-        request: with another key the button is there again.
-        stopped: a sentence on what a stop left.
-        looks: of the button, as `icon` and `help`.
+        label: the button's label.
+        place: distinguishes places on the page.
+        request: the job; a new key shows the button again.
+        stopped: message after a stop.
+        looks: options of the button, such as `icon` and `help`.
     """
     job = request.find()
     if job is None:

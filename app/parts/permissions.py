@@ -1,4 +1,4 @@
-"""Who is signed in, and what stands in place of controls that the visitor may not use: trainings, changes, runs."""
+"""Draws the signed-in account, and messages in place of controls that the visitor may not use."""
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ _begun_by = Item[str | None](key="account_name")  # the account of this session
 
 
 def show_account() -> None:
-    """Draws who is signed in, and the way out, below the sidebar's fields; nothing on a server without accounts."""
+    """Draws the account and the sign-out link in the sidebar; nothing on a server without accounts."""
     name = account()
     role = role_of(name) if name else None
     if not name or role is None:
@@ -26,7 +26,7 @@ def show_account() -> None:
 
 
 def reset_for_another_account() -> None:
-    """Forgets a session that a browser kept open while another account signed in; called first in every run."""
+    """Resets a session that a browser kept open after another account signed in; called first in every run."""
     name = account()
     if _begun_by.is_set() and _begun_by.get() != name:
         st.session_state.clear()
@@ -34,7 +34,7 @@ def reset_for_another_account() -> None:
 
 
 def refused(what: Act = "train") -> bool:
-    """Says why the visitor may not do this, and returns True, where that is so."""
+    """Shows why the visitor may not do this; whether that is the case."""
     reason = refusal(what)
     if reason:
         st.info(reason, icon=":material/block:")
@@ -42,7 +42,7 @@ def refused(what: Act = "train") -> bool:
 
 
 def runs_hidden() -> bool:
-    """Says so, and returns True, where trained runs are not looked at."""
+    """Shows that trained runs are disabled; whether that is the case."""
     if server().runs:
         return False
     st.info("Trained runs are not shown on this server.", icon=":material/visibility_off:")

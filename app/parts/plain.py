@@ -1,4 +1,4 @@
-"""Names that people, folders and files have, where the app writes Markdown: shown as they are, never as links, pictures or formats."""
+"""Escapes names from users, folders and files for Markdown, so that they are shown literally."""
 
 import re
 
@@ -10,5 +10,4 @@ _JOINER = "\u2060"  # has no width
 
 
 def plain(text: str) -> str:
-    """The text with every sign escaped that Markdown could take for more than itself."""
     return _SIGNS.sub(r"\\\1", _ICON.sub(f":{_JOINER}", text))

@@ -1,4 +1,4 @@
-"""Work in the background as people see it: a bar with rate and remaining time, a stop, and word of its end on whatever page they are."""
+"""Progress of background jobs: a bar with rate and remaining time, a stop button, and a notification at the end on any page."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,7 +13,7 @@ _WAIT = 0.4
 
 
 class NotEmbeddedYet(Exception):  # noqa: N818  (an answer, not an error)
-    """What a page is to show is still being embedded, by this job."""
+    """The page's content is still being embedded, by this job."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(job.title)
@@ -21,18 +21,18 @@ class NotEmbeddedYet(Exception):  # noqa: N818  (an answer, not an error)
 
 
 _notifications = Item[list[Job]](make=list, key="progress_notifications")  # jobs whose end this session is told of
-_stand_ins = Item[list[Callable[[], bool]]](make=list, key="progress_stand_ins")  # whether results are there that something stood in for in this run
+_stand_ins = Item[list[Callable[[], bool]]](make=list, key="progress_stand_ins")  # checks for results that had a placeholder in this run
 
 
 def poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] | None = None, *, every: float | None = 0.5) -> None:
-    """Draws something, again every while, and once what it waits for is there the whole page. Called at a place that is the same in every run.
+    """Draws something repeatedly, and reruns the whole page once its result is ready. Call it at the same place in every run.
 
     Args:
-        waits: whether this run drew anything in place of a result, as it was found where that was drawn: whoever looks again afterward misses a
-            result that has come in between, and what stands in its place stays.
-        ready: whether the result is there now; where it is, a run must draw it.
-        draw: draws what changes meanwhile.
-        every: seconds; None: only with the page.
+        waits: whether this run drew a placeholder. Decide it where the placeholder is drawn: a later check misses a result that has become ready
+            in between, and the placeholder stays.
+        ready: whether the result is ready now; a run must then draw it.
+        draw: draws the progress.
+        every: interval in seconds; None: only with the page.
     """
     with st.container():  # there in every run, so that a late rerun of the fragment finds its place
         if waits or draw:  # a fragment that has nothing to do still takes some milliseconds
@@ -48,14 +48,14 @@ def _poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] | Non
 
 
 def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float = _WAIT, place: str = "") -> bool:
-    """Shows how far jobs are until all have ended, and then why one did not end well, with a button that starts it again.
+    """Shows the progress of jobs until all have ended, and failures with a retry button.
 
     Args:
-        jobs: what a page waits for.
+        jobs: the jobs that a page waits for.
         resume: the button's label after a stop.
-        stopped: a sentence on what a stop left; by default how far the job came.
-        wait: seconds in which no bar is shown.
-        place: where on the page, if the same jobs are shown at another place as well.
+        stopped: message after a stop; by default how far the job got.
+        wait: seconds before the bar appears.
+        place: distinguishes places on the page that show the same jobs.
 
     Returns:
         Whether all have ended well.
@@ -67,7 +67,7 @@ def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float
     poll(not finished, lambda: all(job.finished for job in jobs), None if finished else lambda: bars(jobs, place))
     if not finished:
         return False
-    reasons: dict[str, list[Job]] = {}  # one of each is told, however many jobs it has ended
+    reasons: dict[str, list[Job]] = {}  # each error is shown once, however many jobs failed with it
     for job in jobs:
         cancel_notification(job)
         if not job.succeeded:
@@ -85,7 +85,7 @@ def _begin_again(ended: Sequence[Job]) -> None:
 
 
 def bars(jobs: Sequence[Job], place: str = "") -> None:
-    """Those under way, each with the button that stops it; inside what `poll` draws."""
+    """Draws running jobs with stop buttons; inside `poll`'s drawing."""
     for job in jobs:
         if job.finished:
             continue
@@ -117,14 +117,13 @@ def _standing(job: Job) -> str:
 
 
 def rate(per_second: float) -> str:
-    """`, 3.2 a second`, `, 12 a minute`; nothing before there is one."""
+    """`, 3.2 a second`, `, 12 a minute`; nothing if unknown."""
     if per_second < 1:
         return f", {60 * per_second:.0f} a minute" if per_second > 1 / 60 else ""
     return f", {per_second:,.0f} a second" if per_second >= 10 else f", {per_second:.1f} a second"
 
 
 def duration(seconds: float) -> str:
-    """`40 s`, `3 min`, `5 h`, `3 days`."""
     for most, divisor, unit in ((90, 1, "s"), (90 * 60, 60, "min"), (48 * 3600, 3600, "h")):
         if seconds < most:
             return f"{seconds / divisor:.0f} {unit}"
@@ -132,25 +131,24 @@ def duration(seconds: float) -> str:
 
 
 def redraw_when(ready: Callable[[], bool]) -> None:
-    """Has the page redrawn once a result is there; called where something is drawn in its place, in each run that does so."""
+    """Redraws the page once a result is ready; call it in each run that draws something in its place."""
     _stand_ins.get().append(ready)
 
 
 def notify_when_done(job: Job) -> None:
-    """Notifies this session when `job` has ended, on whatever page it is then."""
+    """Notifies this session when `job` ends, on any page."""
     if job not in _notifications.get():
         _notifications.get().append(job)
 
 
 def cancel_notification(job: Job) -> None:
-    """Its end is seen where it is drawn, so no notification follows."""
+    """Cancels the notification, since the job's end is visible where it is drawn."""
     if job in _notifications.get():
         _notifications.get().remove(job)
 
 
 def watch() -> None:
-    """Tells of the ends of jobs, and redraws the page for `redraw_when`; called once a run, after the page, at a place that is the same in
-    every run."""
+    """Sends the notifications of ended jobs, and redraws the page for `redraw_when`; call it after the page, at the same place in every run."""
     awaited = _notifications.get()
     for job in [job for job in awaited if job.finished]:
         awaited.remove(job)

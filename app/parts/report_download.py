@@ -1,4 +1,4 @@
-"""A report to share, of a notion or a run: made in the background, then offered as a file."""
+"""A shareable report on a notion or a run, created in the background and offered as a file."""
 
 from collections.abc import Callable, Hashable
 
@@ -18,11 +18,11 @@ from server.jobs import Job, Stage, Stopped
 from server.visitors import visitor
 
 _KEPT = 6  # files of some megabytes
-_HELP = "One HTML file with figures, pictures and both maps, which anybody can open without this app or a connection. At most 3,000 images are shown."
+_HELP = "One HTML file with figures, pictures and both maps, which anyone can open offline, without this app. At most 3,000 images are shown."
 
 
 def offer_notion(view: View, draft: Draft, layout: str) -> None:
-    """A report of the notion as it is on the form, with maps of this layout."""
+    """A report on the notion in the form, with maps of this layout."""
     notion, base = draft.notion, view.base
     color = view.color if view.color in base.table.attributes else None
     said = (notion.name, notion.question, notion.attribute, tuple(notion.content), notion.dim)
@@ -35,11 +35,11 @@ def offer_notion(view: View, draft: Draft, layout: str) -> None:
 
 
 def offer_run(run: RunFolder) -> None:
-    """A report of a run that has weights, on the images that it tests."""
+    """A report on a run with weights, on its test images."""
     try:
         config = resolve_config(run.config())
     except InputError as error:  # images that this visitor may not read
-        st.caption(f"No report can be made. {plain(redact(error))}")
+        st.caption(f"The report cannot be created. {plain(redact(error))}")
         return
     entry = dataset_of(run.config().data.source)
     encoder, place = (resolve_encoder(entry.encoder), store_dir(entry)) if entry else (None, None)
@@ -78,5 +78,5 @@ def _offer(kind: str, key: Hashable, name: str, file: str, make: Callable[[Repor
 def _file_name(notion: Notion) -> str:
     try:
         return notion.slug
-    except InputError:  # no letter that every system takes
+    except InputError:  # the name has no characters that every system allows
         return "notion"

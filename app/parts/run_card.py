@@ -1,4 +1,4 @@
-"""The card of a run: its state, what can be done with it, and a menu with its export, another name, and deleting it; and the words for all of it."""
+"""The card of a run: its state, its actions, and a menu to export, rename or delete it; and display names for all of it."""
 
 from collections.abc import Callable
 from pathlib import PurePosixPath
@@ -45,11 +45,11 @@ _changed = Item(False, key="train_begun_changed")  # whether a run has another n
 
 
 def show(run: RunFolder, *, watch_link: bool = False) -> None:
-    """The card of a run; called at a place that is the same in every run of the page.
+    """Draws the card of a run; call it at the same place in every run of the page.
 
     Args:
         run: its folder.
-        watch_link: with a link to its curves.
+        watch_link: shows a link to its curves.
     """
 
     def draw() -> None:
@@ -63,14 +63,14 @@ def show(run: RunFolder, *, watch_link: bool = False) -> None:
 
 
 def redraw_while_running(folder: TaskFolder, draw: Callable[[], None]) -> bool:
-    """Draws a card of how work stands, every second while it runs, and the whole page again where it has begun or ended; whether it runs."""
+    """Draws a card of a job's state, every second while it runs, and reruns the page when it starts or ends; whether it runs."""
     is_running = folder.status().state == "running"
     poll(True, lambda: (folder.status().state == "running") != is_running, draw, every=_SECONDS if is_running else None)
     return is_running
 
 
 def draw_frame(folder: TaskFolder, status: "Status | StudyStatus", said: str, share: float | None, actions: Callable[[], None]) -> None:
-    """A card: how far work is in words and, where a `share` is given, as a bar; at the right what can be done; below why it ended, if not well."""
+    """Draws a card: the state in words and, with a `share`, as a bar; actions at the right; an error below."""
     label, icon = STATES[status.state]
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -90,7 +90,7 @@ def draw_frame(folder: TaskFolder, status: "Status | StudyStatus", said: str, sh
 
 
 def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
-    """Links, then the one button: at the right edge, so that it stays under the pointer while the card is redrawn."""
+    """Draws links, then the button at the right edge, so that it stays under the pointer while the card is redrawn."""
     with st.container(horizontal=True, vertical_alignment="center", width="content", gap="xsmall"):
         with st.container(width="content"):
             if watch_link:
@@ -107,7 +107,7 @@ def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
 
 
 def action(folder: TaskFolder, state: str, key: str, resume: Callable[[Any], None], *, is_quiet: bool) -> None:
-    """The one button of a card, of one key whatever it does; none where there is nothing to do, or the visitor may not."""
+    """Draws a card's one button, always with the same key; none if there is no action or the visitor may not."""
     if state == "finished" or refusal("train"):
         return
     is_running = state == "running"
@@ -165,7 +165,7 @@ def _export(run: RunFolder) -> None:
 
 
 def shown_config(run: RunFolder) -> RunConfig:
-    """The config without paths of a shared server."""
+    """The config without server paths on a shared server."""
     return config_from(parse_yaml(shared_name(as_yaml(run.config())), "The config"))
 
 
@@ -197,7 +197,7 @@ def _take_deletion(run: RunFolder) -> None:
 
 
 def _replace_choice(old: str, new: str | None) -> None:
-    """What the page Runs shows, after a run has another name or is gone; the whole page is drawn again."""
+    """Updates the runs that the page Runs shows after one was renamed or deleted; reruns the page."""
     _changed.set(True)
     state.runs = [new or name if name == old else name for name in state.runs or [] if name != old or new]
     if begun.get().endswith(f"/{old}"):
@@ -205,7 +205,7 @@ def _replace_choice(old: str, new: str | None) -> None:
 
 
 def problem(run: RunFolder) -> str:
-    """Why the run cannot be shown, in a sentence; empty where it can."""
+    """Why the run cannot be shown; "" if it can."""
     try:
         run.config()
     except InputError as error:
@@ -214,7 +214,6 @@ def problem(run: RunFolder) -> str:
 
 
 def folder(name: str) -> RunFolder:
-    """The run of this name."""
     return RunFolder(runs_dir() / name, name)
 
 
@@ -224,7 +223,7 @@ def metric_help(metric: str) -> str:
 
 
 def standing(status: Status) -> str:
-    """How far a run is, in a few words."""
+    """A run's progress in a few words."""
     if status.state == "running" and status.step == 0:
         return redact(status.message or "Starting")
     done = f"{status.step:,} of {status.total:,} steps" if status.total else "no step yet"
@@ -252,7 +251,7 @@ def guidance(config: RunConfig) -> str:
 
 
 def checkpoint_help(which: Checkpoint, configs: list[RunConfig]) -> str:
-    """What the figures of a checkpoint are of, in runs of these configs."""
+    """What the metrics of a checkpoint were measured on, in runs of these configs."""
     if which == "last":
         return "Figures of the last evaluation so far. The weights that a run keeps and exports can be earlier, better ones."
     judges = " or ".join(sorted({_best_by(config) for config in configs}))
@@ -274,7 +273,7 @@ def _best_by(config: RunConfig) -> str:
 
 
 def value(shown: Any) -> str:
-    """A config's value as people read it."""
+    """A config value for display."""
     if shown is None:
         return "none"
     if isinstance(shown, bool):

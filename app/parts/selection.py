@@ -1,7 +1,7 @@
-"""What a person has pointed at: the selected images, and the query.
+"""The selected images and the query.
 
-A query is an image of the dataset, a picture from outside or a text, or terms: several of these, each with a sign and a weight. Kept by the session
-and in the URL, so that a link reopens it.
+A query is an image of the dataset, an uploaded picture or a text, or several of these as terms with sign and weight. Both are stored in the session
+and the URL, so that a link restores them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ Kind = Literal["row", "text", "picture"]
 
 @dataclass(frozen=True)
 class Term:
-    """One of what is searched for: the number of a row, a text or the token of a kept picture; a weight below 0 takes it away."""
+    """One term of a query: a row number, a text or a picture's token; a negative weight excludes it."""
 
     kind: Kind
     value: int | str
@@ -51,18 +51,18 @@ def select(chosen: Iterable[int] | Rows) -> None:
 
 
 def tick(chosen: Rows) -> None:
-    """Replaces the selection by what is ticked among pictures, which stay in sight."""
+    """Replaces the selection by the ticked pictures, without scrolling them away."""
     select(chosen)
     state.ticking = True
 
 
 def in_link() -> bool:
-    """Whether a link to what is seen holds the selection; a long one stays with the session."""
+    """Whether the address holds the selection; a long one stays in the session only."""
     return not len(state.rows) or "rows" in st.query_params
 
 
 def ask(row: int | None = None, picture: str = "", text: str = "") -> None:
-    """Makes image `row`, the picture of this token or this text the only query; with none of them, the query is taken back."""
+    """Makes image `row`, the picture of this token or this text the only query; without arguments, clears the query."""
     state.query, state.picture, state.text = row, picture, text
     link.write_item(State.query)
     link.write_item(State.picture)
@@ -70,14 +70,14 @@ def ask(row: int | None = None, picture: str = "", text: str = "") -> None:
 
 
 def set_terms(new: Sequence[Term]) -> None:
-    """Replaces the terms by the first of each value, as many as are allowed; none where the query is one image, picture or text."""
+    """Sets the terms, without repeated values and up to the limit; clears them if the query is a single image, picture or text."""
     first = {(term.kind, term.value): term for term in reversed(new)}
     state.terms = tuple(term for term in new if first[term.kind, term.value] is term)[:MOST_TERMS]
     link.write_item(State.terms)
 
 
 def keep_in_url() -> None:
-    """Takes them from an address that a person has just come by, and writes them into it again: Streamlit drops them when the page changes."""
+    """Reads the terms of a newly opened address, and writes them back: Streamlit drops them when the page changes."""
     for item in (State.rows, State.query, State.picture):
         link.read_item(item)
     if (asked := link.read("term")) is not None:
@@ -85,7 +85,7 @@ def keep_in_url() -> None:
         state.terms = tuple(term for term in found if term is not None)
         if None in found or len(asked) > MOST_TERMS:
             bad = next((text for text, term in zip(asked, found, strict=False) if term is None), asked[-1])
-            link.report_missing("the search term", bad, "It is left out. Add it to the query again.")
+            link.report_missing("the search term", bad, "It is ignored. Add it to the query again.")
     for item in (State.rows, State.query, State.picture, State.terms):
         link.write_item(item)
 
@@ -102,7 +102,7 @@ def _term(text: str) -> Term | None:
 
 
 def fit(count: int) -> None:
-    """Leaves out rows that a link names and `count` images do not have, and says so."""
+    """Removes rows of a link that `count` images do not have, and reports it."""
     chosen = state.rows
     if len(chosen) and chosen[-1] >= count:
         kept = chosen[chosen < count]
@@ -115,12 +115,12 @@ def fit(count: int) -> None:
         link.write_item(State.query)
     terms = [term for term in state.terms if term.kind != "row" or int(term.value) < count]
     if len(terms) < len(state.terms):
-        link.report("This link searches with images that are not here. They are left out. Add others to the query.")
+        link.report("This link searches with images that are not here. They are ignored. Add others to the query.")
         set_terms(terms)
 
 
 def move(rows_now: Rows) -> None:
-    """Lets selection and query follow their images to other rows: `rows_now` (n,) says where each of the n images stands, -1 where it is gone."""
+    """Maps selection and query to their images' new rows: `rows_now` (n,) is the new row of each image, -1 if it is gone."""
 
     def now(row: int) -> int:
         return int(rows_now[row]) if row < len(rows_now) else -1
@@ -137,6 +137,6 @@ def move(rows_now: Rows) -> None:
 
 
 def clear() -> None:
-    """Takes the selection and the query back, also a text: they mean nothing among other images."""
+    """Clears the selection and the query, also a text: they have no meaning for other images."""
     select([])
     ask()

@@ -1,4 +1,4 @@
-"""The frame that every page shares: dataset, left map, right map, coloring and filters."""
+"""The sidebar of every page: dataset, left and right map, coloring and filters."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,14 +35,14 @@ _draft_title = Item("", key="sidebar_draft_title")  # how the edited notion was 
 
 
 def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
-    """Draws the sidebar and returns what was chosen.
+    """Draws the sidebar and returns its choices.
 
     Args:
-        needs: of the page; where it shows no spaces, none is fitted.
-        first_screen: on an address that says nothing, a notion begins beside the raw encoder.
+        needs: the page's needs; if it shows no spaces, none is fitted.
+        first_screen: an address without parameters opens a notion beside the raw encoder.
 
     Raises:
-        InputError: the images that are asked for are not here, or cannot be opened.
+        InputError: the requested images are missing or cannot be opened.
     """
     first_screen = first_screen and not st.query_params and not State.dataset.is_set()
     with st.sidebar:
@@ -83,15 +83,15 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
 
 
 def first_notion(base: Space) -> Notion | None:
-    """The notion to begin with: one that the images have labels for; None where there is none."""
+    """The notion to begin with: one whose labels the images have; None if there is none."""
     attributes = base.table.attributes
     labeled = [notion for notion in list_notions(notions_dir()) if notion.attribute in attributes] if base.embed_texts else []
     return min(labeled, key=lambda notion: notion.slug != NOTION, default=None)
 
 
 def _leave_notions_of_others(notions: Mapping[str, Notion], base: Space, listed_id: str) -> None:
-    """Of the spaces chosen for other images, takes back each notion that does not fit these, or that labels judge which these do not have, and each
-    run that was trained on those others; edits and runs stay in the menu."""
+    """Clears spaces that do not fit newly chosen images: notions that do not apply or whose labels are missing, and runs trained on other images.
+    Edits and runs stay in the menu."""
     attributes = {None, *base.table.attributes}
     stay = {"", RAW, NONE, *(name for name, notion in notions.items() if notion.attribute in attributes)}
     for item, default in ((State.a, RAW), (State.b, NONE)):
@@ -101,13 +101,13 @@ def _leave_notions_of_others(notions: Mapping[str, Notion], base: Space, listed_
 
 
 def _foreign(name: str, listed_id: str) -> DatasetEntry | None:
-    """The other images that a run was trained on; None of a run on these, and of all other spaces."""
+    """The dataset that a run was trained on, if not this one; None for all other spaces."""
     entry = trained.trained_on(name) if name.startswith(trained.PREFIX) else None
     return entry if entry and entry.id != listed_id else None
 
 
 def _spaces(dataset_id: str, names: Sequence[str]) -> dict[str, Space]:
-    """The spaces of these names; without notions that these images' encoder cannot fit, so that the pages stay, and a sentence for each cause."""
+    """The spaces of these names, without notions that this encoder cannot fit; shows a message per cause, so that the page still works."""
     shown: dict[str, Space] = {}
     refused: dict[str, list[str]] = {}
     for name in dict.fromkeys(names):
@@ -129,8 +129,8 @@ def space_names(notions: Iterable[str]) -> list[str]:
 
 
 def menu_of(base: Space) -> dict[str, Notion]:
-    """By name, the notions that fit the images, those that these have labels for first; before them the edited notion if it is one of these or a new
-    one, and after them if it was made for other images. One that was only looked at is not among them."""
+    """Notions by name: those that fit the images, first those with labels here. The edited notion comes first if it is one of these or new, and last
+    if it was made for other images. An unedited one is not repeated."""
     found = {notion.name: notion for notion in fitting(base)}
     draft = drafts.current()
     if base.embed_texts is None or draft is None:
@@ -144,20 +144,20 @@ def menu_of(base: Space) -> dict[str, Notion]:
 
 
 def _is_edited(origin: Notion | None) -> bool:
-    """Whether the notion in the editor says anything of its own, other than the one that it began with, or is shown somewhere."""
+    """Whether the notion in the editor differs from its origin, or is shown somewhere."""
     if any(_is_draft(str(item.get() or st.query_params.get(item.key))) for item in (State.a, State.b, State.color)):
         return True
     return drafts.of(origin) != drafts.latest() if origin else bool(drafts.versions())
 
 
 def _is_draft(name: str) -> bool:
-    """Whether a name of a space or a color, also as an older address has it, is that of the edited notion."""
+    """Whether the name of a space or a color, also from an older address, is that of the edited notion."""
     last = name.removeprefix(readable(ASPECTS)).removeprefix(ASPECTS).lstrip()
     return last == DRAFT or last.endswith(drafts.MARK)
 
 
 def _name_draft() -> None:
-    """Lets an address name the edited notion as it was called when the link was made, and shows a new name of it where it is chosen."""
+    """Accepts the edited notion under its name when a link was made, and its new name where it is chosen."""
     if drafts.current() is None:
         return
     title = readable(DRAFT)
@@ -175,12 +175,11 @@ def _name_draft() -> None:
 
 
 def fitting(base: Space) -> list[Notion]:
-    """The notions of the library that fit the images; none where their encoder reads no text."""
+    """Notions of the library that fit the images; none if their encoder reads no text."""
     return fitting_notions(base.table, base.encoder_name, notions_dir()) if base.embed_texts else []
 
 
 def space(dataset_id: str, name: str) -> Space:
-    """The space of this name on a dataset."""
     if name == RAW:
         return cached.base(dataset_id)
     if name.startswith(trained.PREFIX):
@@ -192,7 +191,7 @@ def space(dataset_id: str, name: str) -> Space:
 
 
 def _take_link(names: list[str]) -> None:
-    """The left map from a link on another page."""
+    """Reads the left map from a link to another page."""
     target = st.query_params.get("show")
     if target is not None:
         del st.query_params["show"]
@@ -208,7 +207,7 @@ def notion_named(name: str) -> Notion:
 
 
 def _space_box(item: Item[str], names: list[str], help: str, judged: Mapping[str, str | None], base: Space) -> str:
-    """A menu of spaces; a notion that is chosen there colors the map. `judged`: what judges each notion."""
+    """Draws a menu of spaces; a notion chosen there colors the map. `judged`: the attribute that evaluates each notion."""
 
     def color_by_notion() -> None:
         name = item.get()
@@ -220,14 +219,14 @@ def _space_box(item: Item[str], names: list[str], help: str, judged: Mapping[str
 
 
 def _titles(names: Sequence[str]) -> Callable[[str], str]:
-    """What a menu calls these names, as long as it is shown: the edited notion may have another name in the next run."""
+    """The display names in a menu, fixed while it is shown, since the edited notion may be renamed in the next run."""
     titles = {name: readable(name) for name in names}
     return lambda name: titles.get(name, readable(name))
 
 
 def color_of(name: str, judge: str | None, base: Space) -> str | None:
-    """What colors the map where a notion was just chosen: the labels that judge it, or its aspects where images have no labels or those of another
-    notion color them; None: what does now."""
+    """The color for a newly chosen notion: the labels that evaluate it, or its aspects if there are no labels or another notion colors the map; None:
+    no change."""
     if judge is not None:
         return judge
     by_aspects = str(state.color).startswith(ASPECTS)
@@ -235,7 +234,7 @@ def color_of(name: str, judge: str | None, base: Space) -> str | None:
 
 
 def _dataset_names() -> dict[str, str]:
-    """Id -> name of every dataset; those that share a name are told apart by their folders, else by their encoders, else by a number."""
+    """Id -> name of every dataset; equal names are told apart by folder, then encoder, then number."""
     own, named = list_datasets(visitor()), dict[str, list[DatasetEntry]]()
     for entry in [*own, *_opened_by_link({entry.id for entry in own})]:
         named.setdefault(entry.name, []).append(entry)
@@ -243,7 +242,7 @@ def _dataset_names() -> dict[str, str]:
 
 
 def _told_apart(entries: Sequence[DatasetEntry]) -> list[str]:
-    """What follows the name that datasets share, each something else; nothing where there is one."""
+    """Distinct suffixes for datasets that share a name; empty for one."""
     if len(entries) == 1:
         return [""]
     folders = [Path(redact(entry.source)).parent.name for entry in entries]
@@ -254,7 +253,7 @@ def _told_apart(entries: Sequence[DatasetEntry]) -> list[str]:
 
 
 def _opened_by_link(known: set[str]) -> list[DatasetEntry]:
-    """Datasets of other visitors of a shared server, whose links this one was given; `known`: ids of the visitor's own."""
+    """Datasets of other visitors of a shared server whose links this visitor opened; `known`: ids of the visitor's own."""
     opened = _opened.get()
     for name in ("open", "private", "dataset"):
         target = st.query_params.get(name)
@@ -286,13 +285,13 @@ def _dataset() -> DatasetEntry:
     if chosen not in names:
         raise InputError(
             f"There are no images “{link.shortened(chosen)}” here: they were removed, or the link is from another computer. "
-            "Choose others in the sidebar, or add them under Images."
+            "Choose others in the sidebar or add them under Images."
         )
     return find_dataset(chosen)
 
 
 def _take_dataset(names: dict[str, str]) -> bool:
-    """Makes the dataset that a link asks for, by its id or its name, the chosen one; whether an address did, with all else that it says."""
+    """Chooses the dataset that a link names by id or name; whether an address was opened."""
     target = st.query_params.get("open")  # a link on another page
     if target is not None:
         del st.query_params["open"]
@@ -308,9 +307,10 @@ def _take_dataset(names: dict[str, str]) -> bool:
 
 
 def _color(entry: DatasetEntry, base: Space, notions: list[str], shown: list[str], new: bool) -> str | None:
-    """What colors the map: an attribute, or the aspects of a notion as the encoder sees them; of `new` images no color of others.
+    """Draws the choice of color: an attribute, or a notion's aspects as the encoder sees them; `new` images do not inherit a color.
 
-    `shown`: those of the notions that the maps show."""
+    `shown`: the aspects of displayed notions.
+    """
     attributes = [name for name in base.table.attributes if _is_drawable(base.table.frame, name)]
     options = [*attributes, *(f"{ASPECTS}{name}" for name in notions), NONE]
     if len(options) == 1:
@@ -319,7 +319,7 @@ def _color(entry: DatasetEntry, base: Space, notions: list[str], shown: list[str
     kept = state.color if State.color.is_set() else st.query_params.get("color")
     if kept not in (*options, *map(readable, options)) and (new or not labeled):
         state.color = options[0] if labeled else _first_color(entry, base, shown, attributes)
-    # an address leaves out the widget's default, which must then be what an address without a color gives: the first label, or else none of them
+    # an address omits the widget's default, so this must be the color without an address: the first label, or else none
     default = 0 if labeled else None
     help = _COLOR_HELP if notions else None
     chosen = st.selectbox("Color by", options, default, format_func=_titles(options), key=State.color.key, bind="query-params", help=help)
@@ -327,8 +327,8 @@ def _color(entry: DatasetEntry, base: Space, notions: list[str], shown: list[str
 
 
 def _first_color(entry: DatasetEntry, base: Space, shown: Sequence[str], attributes: Sequence[str]) -> str:
-    """What colors images without labels at first: the aspects of a notion that is shown, or else of the one that divides them most clearly;
-    none of these where the encoder hardly sees anything in them."""
+    """The first color of unlabeled images: the aspects of a displayed notion, or of the one that separates them best; None if the encoder hardly
+    distinguishes them."""
     first = shown[0] if shown else None if entry.warning else cached.first_starter(base, fitting(base))
     return f"{ASPECTS}{first}" if first else next(iter(attributes), NONE)
 
@@ -339,7 +339,7 @@ def _is_drawable(frame: pd.DataFrame, name: str) -> bool:
 
 
 def readable(name: str) -> str:
-    """`car_color` -> `Car color`; the name of a run stays as it is, the edited notion has its own name and a mark."""
+    """Display name: `car_color` -> `Car color`; runs keep their names, the edited notion has its own name and a mark."""
     draft = drafts.current() if name.endswith(DRAFT) else None
     if draft and name in (DRAFT, f"{ASPECTS}{DRAFT}"):
         name = name.removesuffix(DRAFT) + drafts.title(draft)
@@ -350,5 +350,4 @@ def readable(name: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """`a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,4 +1,4 @@
-"""Trained runs as spaces: the best weights of a run embed the images of a dataset, once and in the background."""
+"""Trained runs as spaces: a run's best weights embed the images of a dataset, once, in the background."""
 
 from likeness.data import DatasetEntry
 from likeness.embedding import embed
@@ -18,14 +18,14 @@ _KEPT = 16  # spaces in memory
 
 
 def names() -> list[str]:
-    """Names of the spaces of all runs that have weights, newest first. Drawn on every page, so it looks at file names alone."""
+    """Names of the spaces of all runs with weights, newest first. Called on every page, so it reads file names only."""
     if not server().runs:
         return []
     return [PREFIX + folder.relative_to(runs_dir()).as_posix() for folder in trained_folders(runs_dir())]
 
 
 def trained_on(name: str) -> DatasetEntry | None:
-    """The listed images that a run was trained on; None where these are not listed, or this cannot be read."""
+    """The dataset that a run was trained on; None if it is not listed or cannot be read."""
     from parts.config_access import dataset_of  # with all that a config may name, which takes half a second
 
     try:
@@ -38,11 +38,11 @@ def space(dataset_id: str, name: str) -> Space:
     """The space of a run on a dataset.
 
     Raises:
-        NotEmbeddedYet: while its images are being embedded, or after that was stopped or failed.
+        NotEmbeddedYet: the images are being embedded, or this was stopped or failed.
         InputError: there is no such run.
     """
     if name not in names():  # a link may name any
-        raise InputError(f"The run '{name.removeprefix(PREFIX)}' has no weights yet; choose it again after its first evaluation.")
+        raise InputError(f"The run '{name.removeprefix(PREFIX)}' has no weights yet. Choose it again after its first evaluation.")
     job = _embed(dataset_id, name)
     job.wait(0.4)
     if not job.succeeded:
@@ -58,7 +58,7 @@ def _embed(dataset_id: str, name: str) -> Job:
     def work(job: Job) -> Space:
         found = embed(table, encoder, store_dir=store, progress=job.report, should_stop=job.should_stop)
         if len(found.table) < len(table) and not job.should_stop():
-            raise InputError(f"The run '{run.name}' cannot read {len(table) - len(found.table)} of the images; take them out of the dataset.")
+            raise InputError(f"The run '{run.name}' cannot read {len(table) - len(found.table)} of the images. Remove them from the dataset.")
         return found.replace(name=name)
 
     return jobs().run("run spaces", (dataset_id, encoder_identity(encoder)), f"Images as the run {run.name} sees them", work, max_finished=_KEPT)

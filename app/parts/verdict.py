@@ -1,4 +1,4 @@
-"""How far the encoder can be trusted, in words and with a remedy: with a notion, with words, with the images themselves."""
+"""Warnings about the encoder's reliability, with a remedy: for a notion, for words, for the images themselves."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ _RELIABLE = ":gray[:material/visibility: The encoder can tell all of these apart
 
 
 def of_notion(view: View, notion: Notion | Composition) -> Callable[[], None]:
-    """A line that says how far a notion can be relied on with these images, with a starter notion to try in its place where it cannot.
+    """A line on how reliable a notion is on these images, with a starter notion to try instead if it is not.
 
     Returns:
         What fills the line, for the end of the page: where the answer is not known yet, the map does not wait for it. The line stays empty where
@@ -33,32 +33,32 @@ def of_notion(view: View, notion: Notion | Composition) -> Callable[[], None]:
 
 
 def of_colors(view: View, names: Sequence[str]) -> Callable[[], None]:
-    """The same of several notions, by their names in `View.notions`: which of them cannot be relied on."""
+    """The same for several notions, by their names in `View.notions`: lists those that are not reliable."""
     return _line(view, [view.notions[name] for name in names], lambda place: _draw_doubtful(view, names, place))
 
 
 def of_encoder(view: View) -> None:
-    """A warning where the encoder hardly sees anything in these images, with the way to another one; nothing where it does."""
+    """Warns if the encoder hardly distinguishes these images, with a link to choose another one."""
     if view.entry.warning:
         st.warning(plain(redact(view.entry.warning)), icon=":material/visibility_off:")
         _link_to_encoders()
 
 
 def of_query(view: View, query: Query) -> None:
-    """What the encoder does not read of the texts of a query, with a button that leaves it out; nothing where it reads all."""
+    """Shows which parts of a query's texts the encoder does not read, with a button that removes them."""
     readers = [space for space in view.spaces if space.embed_texts is not None]
     if readers:
         _draw_unread(unread(readers[0], query.texts), "fewer_words_of_query", lambda: _shorter_query(readers[0], query))
 
 
 def of_words(view: View, notion: Notion) -> None:
-    """What the encoder does not read of a notion's prompts, with a button that leaves it out; nothing where it reads all."""
+    """Shows which parts of a notion's prompts the encoder does not read, with a button that removes them."""
     if view.base.embed_texts is not None:
         _draw_unread(unread(view.base, notion.prompts), "fewer_words_of_notion", lambda: _shorter_notion(view.base, notion))
 
 
 def _fewer_words(space: Space, text: str, templates: Iterable[str] = ("{}",)) -> str:
-    """A text without the words that the encoder behind a space does not know, and cut where it stops reading; "" where nothing is left."""
+    """A text without unknown words, cut where the encoder stops reading; "" if nothing is left."""
     unknown = set(cached.unknown_words(space, text))
     words = [word for word in text.split() if word.strip(".,;:!?()\"'").lower() not in {each.lower() for each in unknown}]
     while words and cached.cut_texts(space, [template.replace("{}", " ".join(words)) for template in templates]):
@@ -67,14 +67,13 @@ def _fewer_words(space: Space, text: str, templates: Iterable[str] = ("{}",)) ->
 
 
 def unread(space: Space, texts: Sequence[str]) -> str:
-    """A sentence on the words that the encoder behind a space does not know, and one on texts that are longer than what it reads; "" where it reads
-    all."""
+    """Sentences on a text's unknown words and on texts that are too long; "" if the encoder reads everything."""
     unknown = sorted(cached.unknown_words(space, "\n".join(texts)))
     return " ".join(filter(None, [unread_words([plain(word) for word in unknown]), plain(cut_ends(cached.cut_texts(space, texts)))]))
 
 
 def _draw_unread(problem: str, key: str, shorter: Callable[[], Callable[[], None] | None]) -> None:
-    """Says what is not read, with a button that makes it `shorter`, where that can be done."""
+    """Shows what is not read, with a button that makes it `shorter`, if possible."""
     if not problem:
         return
     act = shorter()
@@ -87,13 +86,13 @@ def _draw_unread(problem: str, key: str, shorter: Callable[[], Callable[[], None
 
 
 def _shorter_query(reader: Space, query: Query) -> Callable[[], None] | None:
-    """Searches with what is read; None where nothing is left of a text."""
+    """Searches with the readable part; None if nothing of a text is left."""
     terms = [replace(term, value=_fewer_words(reader, str(term.value))) if term.kind == "text" else term for term in query.all_terms]
     return partial(neighbors.change, terms) if all(term.value != "" for term in terms) else None
 
 
 def _shorter_notion(base: Space, notion: Notion) -> Callable[[], None] | None:
-    """Makes the notion with what is read of its aspects the edited one, wherever it is shown; None where too few are left, or they may not change."""
+    """Edits the notion to its readable aspects, wherever it is shown; None if too few are left or it may not change."""
     aspects = tuple(dict.fromkeys(filter(None, (_fewer_words(base, each, notion.templates) for each in notion.aspects))))
 
     def shorten() -> None:
@@ -149,7 +148,7 @@ def _draw_doubtful(view: View, names: Sequence[str], place: DeltaGenerator) -> N
 
 
 def _offer_starter(view: View, name: str) -> None:
-    """A button for the notion that divides these images most clearly, of those that can be relied on; without one, the way to another encoder."""
+    """Draws a button for the reliable notion that separates these images best, or else a link to choose another encoder."""
     starter = cached.first_starter(view.base, sidebar.fitting(view.base))
     if not starter or starter == name:
         _link_to_encoders()
@@ -164,7 +163,7 @@ def _link_to_encoders() -> None:
 
 
 def _replace(name: str, new: str) -> None:
-    """Puts another notion in the place of the one of this name on the maps and among the colors."""
+    """Replaces the notion of this name on the maps and in the color menu."""
     draft = drafts.current()
     old = {name, sidebar.DRAFT} if draft and draft.name == name else {name}
     if state.a in old:

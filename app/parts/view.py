@@ -1,4 +1,4 @@
-"""What every page looks at: the dataset, the spaces on the left and on the right map, the coloring and the filters, as the sidebar has them."""
+"""The sidebar's choices: the dataset, the spaces of the left and right map, the coloring and the filters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,17 +18,17 @@ from state import Rows, state
 
 @dataclass(frozen=True)
 class View:
-    """One rerun's choices.
+    """The choices of one run.
 
     Attributes:
-        entry: the dataset's place in the catalog; while its images are being embedded, under the id of the first of them.
+        entry: the dataset's catalog entry; while its images are being embedded, with the id of the partial state.
         base: its images in their encoder's space.
-        notions: those in the menus, by their names there.
-        a, b: the spaces on the left and on the right map; b is None where there is no right one.
+        notions: the notions in the menus, by name.
+        a, b: the spaces of the left and the right map; b is None without a right map.
         color: attribute that colors the map, or None.
-        hidden: (n,) bool, True for images that the filters take out; None without filters.
-        aspects: the table with the column of a notion's aspects that colors the map; None where an attribute of the images does.
-        judges: key of a notion's space -> the attribute that says which images really are alike by that notion.
+        hidden: (n,) bool, True for images that the filters hide; None without filters.
+        aspects: the table with the notion's aspects that color the map; None if an attribute colors it.
+        judges: key of a notion's space -> the attribute that evaluates the notion.
     """
 
     entry: DatasetEntry
@@ -43,7 +43,7 @@ class View:
 
     @property
     def dataset(self) -> str:
-        """Id under which the dataset is listed, also while its images are being embedded and `entry` stands for the first of them."""
+        """The listed id of the dataset, even while `entry` is a partial state of it."""
         return cached.listed_id(self.entry.id)
 
     @property
@@ -53,52 +53,50 @@ class View:
 
     @property
     def selected(self) -> Rows:
-        """The selected images; of a dataset that still grows, those that are there."""
+        """The selected images, without rows that a growing dataset does not have yet."""
         chosen = state.rows
         return chosen[chosen < len(self.frame)]
 
     @property
     def chosen(self) -> Rows:
-        """Those of the selected images that the filters leave."""
+        """The selected images that match the filters."""
         return self.visible(self.selected)
 
     @property
     def rows(self) -> Rows:
-        """Numbers of the images that the filters leave."""
+        """Rows of the images that match the filters."""
         return self.visible(np.arange(len(self.frame)))
 
     def visible(self, rows: Rows) -> Rows:
-        """Those of the rows that the filters leave."""
+        """The rows that match the filters."""
         return rows if self.hidden is None else rows[~self.hidden[rows]]
 
     @property
     def query(self) -> int | None:
-        """The image whose neighbors are asked for; None where a dataset that still grows does not have it yet."""
+        """The query image; None if a growing dataset does not have it yet."""
         row = state.query
         return row if row is not None and row < len(self.frame) else None
 
     @property
     def spaces(self) -> list[Space]:
-        """That of the left map, and that of the right one where there is one."""
+        """The spaces of the left and, if any, the right map."""
         return [self.a] if self.b is None else [self.a, self.b]
 
     def label_called(self, name: str) -> str | None:
-        """The attribute of the images that a notion's name ends with, "background color" of "car background color"; the longest, or None."""
+        """The attribute that a notion's name ends with: "background color" for "car background color"; the longest, or None."""
         words = {attribute: f" {attribute.replace('_', ' ').strip().lower()}" for attribute in self.base.table.attributes}
         return max((each for each in words if f" {name.lower()}".endswith(words[each])), key=lambda each: len(words[each]), default=None)
 
     @property
     def thumbnails(self) -> str:
-        """URL of the picture of image {row}."""
         return address(f"/thumbnails/{self.entry.id}/{{row}}")
 
     @property
     def info(self) -> str:
-        """URL of the attributes of image {row}, another one after each label that people give: browsers keep what they have seen."""
+        """URL of the attributes of image {row}; it changes with each label, since browsers cache it."""
         return address(f"/info/{self.entry.id}/{{row}}?labels={hand_labels.version(self.entry)}")
 
 
 def current_view() -> View:
-    """The view of this rerun."""
     view: View = state.view
     return view

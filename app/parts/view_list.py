@@ -1,4 +1,4 @@
-"""Saved views in the sidebar: saved under a name, opened by their links, renamed and removed."""
+"""Saved views in the sidebar: save, open, rename and remove."""
 
 from html import escape
 from urllib.parse import urlencode
@@ -21,7 +21,7 @@ _name = Item("", key="view_name")  # of the view that is to be saved
 
 
 def take_link() -> None:
-    """Selects what a saved view selects, where an address names one that a person has just come by; called after the rest of it was read."""
+    """Restores the selection of a saved view in a newly opened address; called after the rest of the address was read."""
     asked = link.read(_PARAMETER)
     link.write({_PARAMETER: []})
     if not asked:
@@ -36,11 +36,11 @@ def take_link() -> None:
 
 
 def show(page: str, titles: dict[str, str]) -> None:
-    """Draws the list, below the sidebar's fields.
+    """Draws the list in the sidebar.
 
     Args:
-        page: the shown one's part of the address.
-        titles: of the pages, by their parts of the address.
+        page: the current page's path in the address.
+        titles: page titles by path.
     """
     kept, reason = saved_views.all_views(), refusal("edit")
     with st.sidebar, st.expander("Saved views", icon=":material/bookmark:", key="saved_views"):
@@ -83,16 +83,16 @@ def _row(view: SavedView, titles: dict[str, str]) -> None:
 
 
 def _what_is_gone(view: SavedView) -> str:
-    """A sentence where the images of a view are not here any more; empty where they are. The rest is said when it is opened."""
+    """Says if the images of a view have been removed; "" otherwise. Other problems are reported when it is opened."""
     dataset = (list(view.parameters.get("dataset", ())) or [SHIPPED_CARS.id])[-1]
     try:
         find_dataset(dataset)
     except InputError:
-        return "The images of this view are not here any more."
+        return "The images of this view have been removed."
     return ""
 
 
-@toast_errors("The view cannot be written")
+@toast_errors("The view could not be saved")
 def _save(page: str) -> None:
     given = {name: st.query_params.get_all(name) for name in st.query_params if name not in _LEFT_OUT}
     rows = "" if "rows" in given else encode_rows(state.rows)
@@ -100,11 +100,11 @@ def _save(page: str) -> None:
     _name.set("")
 
 
-@toast_errors("The view cannot be renamed")
+@toast_errors("The view could not be renamed")
 def _rename(token: str) -> None:
     saved_views.rename(token, str(st.session_state.get(f"view_name_{token}") or ""))
 
 
-@toast_errors("The view cannot be removed")
+@toast_errors("The view could not be removed")
 def _remove(token: str) -> None:
     saved_views.remove(token)

@@ -1,6 +1,6 @@
-"""A picture, large, over any page: opened from the tiles of galleries and the points of maps, with what can be done with it.
+"""The enlarged picture, opened over any page from gallery tiles and map points, with its actions.
 
-The browser opens it at once and asks the server's routes for the picture, its attributes and its neighbors; only actions run the page again.
+The browser opens it at once and loads picture, attributes and neighbors from the server's routes; only actions rerun the page.
 """
 
 import secrets
@@ -24,13 +24,13 @@ _PAGES = {"search": "pages/explore/page.py", "saliency": "pages/saliency/page.py
 
 
 _next_page = Item("", key="viewer_next_page")  # the action whose page the browser is to open
-_actions = Item(0, key="viewer_actions")  # the number of such actions, which tells one from the next
+_actions = Item(0, key="viewer_actions")  # counts such actions, to distinguish repeated ones
 _tokens: "WeakKeyDictionary[Space, str]" = WeakKeyDictionary()
 _spaces: "WeakValueDictionary[str, Space]" = WeakValueDictionary()
 
 
 def token_of(space: Space) -> str:
-    """What names a space in an address, for those who have been shown it; nobody can guess it."""
+    """The token that names a space in an address, unguessable for those who have not been shown it."""
     if space not in _tokens:
         _tokens[space] = secrets.token_urlsafe(16)
         _spaces[_tokens[space]] = space
@@ -38,15 +38,15 @@ def token_of(space: Space) -> str:
 
 
 def space_of(token: str) -> Space | None:
-    """The space of a token; None where nobody looks at it any more."""
+    """The space of a token; None once nobody uses it."""
     return _spaces.get(token)
 
 
 def draw(address_of_page: str) -> None:
-    """Draws it, closed; called once in a run, before the page.
+    """Draws the viewer, closed; call it once per run, before the page.
 
     Args:
-        address_of_page: of the page that is open.
+        address_of_page: path of the open page.
     """
     view = current_view()
     reason = label_edits.refusal(view)
@@ -70,7 +70,7 @@ def draw(address_of_page: str) -> None:
 
 
 def _act(view: View, address_of_page: str) -> None:
-    """Does what a person asked for in the browser, which may send anything."""
+    """Performs an action sent by the browser, which may send anything."""
     sent = message(_KEY, "act")
     row, action = sent.get("row"), sent.get("action")
     if type(row) is not int or not 0 <= row < len(view.frame) or not isinstance(action, str):

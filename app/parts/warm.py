@@ -1,4 +1,4 @@
-"""What is done before it is needed: the shipped images open while the first browser loads the page, encoder and UMAP load once it stands."""
+"""Preloading: opens the shipped images while the first page loads, then loads the encoder and UMAP."""
 
 import gc
 import threading
@@ -10,12 +10,12 @@ from state import State, state
 
 
 def open_early() -> None:
-    """Begins opening the shipped images, which most visits begin with."""
+    """Starts opening the shipped images, which most visits begin with."""
     threading.Thread(target=cached.open_early, args=(SHIPPED_CARS.id,), daemon=True).start()
 
 
 def warm_up() -> None:
-    """Begins loading, soon and once only, the encoder of the current dataset, and UMAP where the current map is one."""
+    """Starts loading, once per process, the encoder of the current dataset, and UMAP if the map needs it."""
     wanted = []
     if State.view.is_set():
         wanted.append(current_view().base.encoder)
@@ -46,7 +46,7 @@ def _load(*names: str) -> None:
         try:
             warm_up_layouts() if name == _UMAP else load_encoder(name).encode_texts(["a photo"])
         except InputError:
-            _begun.discard(name)  # whoever needs the encoder meets the same error, where it can be shown
-    # what is loaded by now, a million objects that stay, is taken out of garbage collection: to look through them stops everyone for 0.3 s
+            _begun.discard(name)  # using the encoder raises the same error, where it can be shown
+    # exempts the million objects loaded so far from garbage collection, which would pause everyone for 0.3 s
     gc.collect()
     gc.freeze()

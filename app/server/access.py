@@ -1,6 +1,6 @@
-"""Who may read what: turns what a visitor wrote into paths before core is called, and takes paths out of what is shown.
+"""Access control on a shared server: resolves the paths that visitors enter, and removes server paths from what they see.
 
-Where the server is not shared, all of it is the identity. `confine_server` has core check the same once more, also in processes that it starts.
+On a server that is not shared, these functions change nothing. `confine_server` makes core check the same again, also in child processes.
 """
 
 import os
@@ -37,11 +37,11 @@ def confine_server() -> None:
 
 
 def resolve_path(given: str | Path) -> Path:
-    """The path that a visitor names, before anything is looked up there.
+    """The path that a visitor entered, checked before anything is looked up there.
 
-    Where the server is not shared: the path, "~" expanded. On a shared server: "ROOT/..." below the root of that name, or "uploads/..." for
-    what the visitor uploaded; or a whole path, if it lies below a root or in what Likeness itself keeps for its visitors. Symbolic links are followed
-    before the check. The same answer is given whether or not there is something, so that nobody can probe for files.
+    On a server that is not shared: the path, "~" expanded. On a shared server: "ROOT/..." below the root of that name, "uploads/..." for the
+    visitor's uploads, or an absolute path below a root or in Likeness's own storage for visitors. Symbolic links are followed before the check. The
+    answer does not depend on whether the path exists, so that nobody can probe for files.
 
     Raises:
         InputError: no path, or on a shared server any other path.
@@ -52,13 +52,13 @@ def resolve_path(given: str | Path) -> Path:
     path = _below_a_place(text)
     if path is None or not allowed(path):
         roots = server().roots
-        remedy = f"give a folder or file inside {' or '.join(sorted(roots))}, as in '{min(roots)}/...'" if roots else "upload the images instead"
+        remedy = f"enter a folder or file inside {' or '.join(sorted(roots))}, as in '{min(roots)}/...'" if roots else "upload the images instead"
         raise InputError(f"'{text}' cannot be reached here: this server only shows its own folders; {remedy}.")
     return path
 
 
 def path_text(given: str) -> str:
-    """As `resolve_path`, for what stays a text; where the server is not shared as it was given."""
+    """Like `resolve_path`, but returns text; unchanged on a server that is not shared."""
     return str(resolve_path(given)) if server().shared else given
 
 
@@ -77,8 +77,8 @@ def allowed(path: Path) -> bool:
 
 
 def resolve_entry(entry: "DatasetEntry") -> str:
-    """The source of a dataset that the server lists, as `likeness.data.read_dataset` takes it: whoever knows its id may open it.
-    Raises InputError: its place may not be read any more."""
+    """The source of a listed dataset, as `likeness.data.read_dataset` takes it; whoever knows its id may open it. Raises InputError: its place may
+    not be read any more."""
     first, _, rest = entry.source.partition("/")
     if server().shared and entry.owner and first == UPLOADS:
         return str(as_path(visitors_dir() / entry.owner / UPLOADS / rest))
@@ -86,18 +86,18 @@ def resolve_entry(entry: "DatasetEntry") -> str:
 
 
 def store_dir(entry: "DatasetEntry") -> Path | None:
-    """Where the vectors of a dataset lie: those of uploads with all else that is their owner's; None: in the cache."""
+    """Folder of a dataset's vectors: the owner's folder for uploads; None: the cache."""
     return visitors_dir() / entry.owner / EMBEDDINGS if server().shared and entry.owner else None
 
 
 def owner_of(source: str) -> str:
-    """Whose a dataset of this source is: the visitor's own if they uploaded it, everyone's ("") else."""
+    """Owner of a dataset with this source: the visitor for their own uploads, else "" (everyone)."""
     return visitor() or "" if server().shared and source.partition("/")[0] == UPLOADS else ""
 
 
 def resolve_source(source: str) -> str:
-    """What `likeness.data.read_dataset` takes, from what a visitor wrote. Raises InputError: a path that may not be read, more generated images than
-    a shared server draws, or photos that would have to be fetched where the visitor may not download."""
+    """What `likeness.data.read_dataset` takes, from what a visitor entered. Raises InputError: a path that may not be read, more generated images
+    than a shared server draws, or photos that would have to be fetched where the visitor may not download."""
     from likeness.data import missing_archive, plain_names
 
     text = source.strip()
@@ -106,10 +106,10 @@ def resolve_source(source: str) -> str:
     if text.partition("@")[0] in plain_names():
         count = text.partition("@")[2]
         if count.isdecimal() and int(count[:9]) > _MOST_GENERATED:
-            raise InputError(f"'{text}' asks for more images than a shared server draws; take {_MOST_GENERATED:,} at most.")
+            raise InputError(f"'{text}' would generate too many images for a shared server; use at most {_MOST_GENERATED:,}.")
         if missing_archive(text) and refusal("download"):
             raise InputError(
-                f"'{text}' would have to be downloaded, which you may not do here; ask whoever runs this server to `likeness embed {text}`."
+                f"'{text}' must be downloaded, and you are not allowed to; ask the server's administrator to run `likeness embed {text}`."
             )
         return text
     match = _PAPER_SOURCE.fullmatch(text)
@@ -119,10 +119,7 @@ def resolve_source(source: str) -> str:
 
 
 def shared_name(text: str) -> str:
-    """The reverse: paths in a text as a shared server's visitors write them, "ROOT/..."; elsewhere the text as it is.
-
-    Of what belongs to another visitor, nothing is told.
-    """
+    """Replaces paths in a text by "ROOT/..." on a shared server, and hides what belongs to other visitors; elsewhere returns the text as it is."""
     if not server().shared:
         return text
     for name, place in _places().items():
@@ -134,14 +131,14 @@ def shared_name(text: str) -> str:
 
 
 def resolve_encoder(name: str) -> str:
-    """What `likeness.encoders.load_encoder` takes, from what a visitor wrote; raises InputError for a path that may not be read."""
+    """What `likeness.encoders.load_encoder` takes, from what a visitor entered; raises InputError for a path that may not be read."""
     from likeness.encoders import map_path
 
     return map_path(name, path_text) if server().shared else name
 
 
 def resolve_language(name: str) -> str:
-    """What `likeness.language.class_similarities` takes, from what a visitor wrote; raises InputError for a path that may not be read."""
+    """What `likeness.language.class_similarities` takes, from what a visitor entered; raises InputError for a path that may not be read."""
     from likeness.language import map_language_path
 
     return map_language_path(name, _unless_id) if server().shared else name
@@ -158,32 +155,32 @@ def refusal(what: Act) -> str:
             encoder to the server, which among accounts needs the highest role.
     """
     if what == "download" and not server().allows_downloads:
-        return "Downloads are turned off on this server; ask whoever runs it to get the encoder with `likeness encoders get NAME`."
+        return "Downloads are turned off on this server; ask its administrator to run `likeness encoders get NAME`."
     if what == "train" and not server().allows_training:
         return "Training is turned off on this server; run `likeness train` on your own machine instead."
     name = account()
     if name is None or has_role(name, "train" if what == "download" else what):
         return ""
     if what == "download":
-        return "Your account may not download encoders; ask whoever runs this server for the role train, or for the encoder."
+        return "Your account cannot download encoders; ask the server's administrator for the role train or for the encoder."
     if what == "train":
-        return "Your account may not start or stop trainings; ask whoever runs this server for the role train."
-    return "Your account may look at everything but change nothing; ask whoever runs this server for the role edit."
+        return "Your account cannot start or stop trainings; ask the server's administrator for the role train."
+    return "Your account can only view; ask the server's administrator for the role edit."
 
 
 def check_may(what: Act) -> None:
-    """Raises InputError where `refusal` has a reason; called wherever something is written or started."""
+    """Raises InputError with the reason of `refusal`, if any; called wherever something is written or started."""
     raise_reason(refusal(what))
 
 
 def raise_reason(reason: str) -> None:
-    """Raises InputError with a reason that refuses something, unless it is empty."""
+    """Raises InputError with this reason unless it is empty."""
     if reason:
         raise InputError(reason)
 
 
 def upload_limits() -> "UploadLimits":
-    """What one upload may hold here."""
+    """Size limit of one upload here."""
     from likeness.data import UploadLimits
 
     settings = server()
@@ -205,7 +202,7 @@ def redact(shown: object) -> str:
 
 
 def without_paths(text: str) -> str:
-    """A text in which of each absolute path only the last step is left, on every kind of server: for what programs are told."""
+    """Shortens each absolute path in a text to its last step, on every kind of server; used in answers to programs."""
     bases = [*_folders(), visitors_dir(), cache_dir()]
     for place in sorted({os.path.realpath(base) for base in bases} | {str(base) for base in bases}, key=len, reverse=True):
         text = text.replace(f"{place}/", "/./")  # paths with spaces, which are not quoted, at least begin so
@@ -214,7 +211,7 @@ def without_paths(text: str) -> str:
 
 
 def _unless_id(text: str) -> str:
-    """A path as `path_text`; an id of a hub as it is, which names no place and nothing that is here."""
+    """A path as `path_text`; an id of a hub unchanged, since it names no path."""
     named = Path(text).parts[:1] in {(name,) for name in _places()}
     return text if _HUB_ID.fullmatch(text) and not named and not os.path.exists(text) else path_text(text)
 
@@ -224,12 +221,12 @@ def _last(path: str) -> str:
 
 
 def _places() -> dict[str, Path]:
-    """What a path may begin with on a shared server."""
+    """The first steps that paths on a shared server may have."""
     return server().roots | {UPLOADS: own_dir() / UPLOADS}
 
 
 def _below_a_place(text: str) -> Path | None:
-    """A path as it is meant on a shared server; None where it begins with nothing that it shows."""
+    """Resolves "ROOT/..." and "uploads/..." on a shared server; None for any other beginning."""
     path = Path(text)
     if path.is_absolute():
         return path
@@ -237,7 +234,7 @@ def _below_a_place(text: str) -> Path | None:
     place = _places().get(first)
     if place is not None:
         return place.joinpath(*inside)
-    return path.absolute() if _inside(os.path.realpath(path), runs_dir()) else None  # whose place may be given relative to the server's own
+    return path.absolute() if _inside(os.path.realpath(path), runs_dir()) else None  # whose path may be relative to the server's folder
 
 
 def _folders() -> list[Path]:

@@ -1,7 +1,7 @@
-"""Who asks, and what each may do: accounts of a password file or of a proxy, tokens of programs, and the client that a request counts for.
+"""Accounts and roles: password files, proxy accounts, program tokens, and the client that limits apply to.
 
-What lies behind the doors learns both by headers whose names no browser can know. The password file has a line for each account,
-`name:role:hash`, the file of tokens one for each program, `name:hash`, by SHA-256: a token is drawn at random, so no slower hash is needed.
+The middleware passes account and client on in headers whose names no browser can know. The password file has one line `name:role:hash` per account,
+the token file one line `name:hash` per program. Tokens are random, so SHA-256 is enough.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ _scope: ContextVar[Scope | None] = ContextVar("likeness_request", default=None)
 
 
 class Account(NamedTuple):
-    """Who may sign in with a password, and its Argon2id hash."""
+    """An account with a password: its role and Argon2id hash."""
 
     name: str
     role: Role
@@ -46,8 +46,7 @@ class Account(NamedTuple):
 
 
 def account_name(given: str) -> str:
-    """The name as it is kept: in small letters.
-    Raises InputError: a name with other characters than letters, digits and `. _ @ + -`, or of more than 64."""
+    """The account name in lower case. Raises InputError: a name with other characters than letters, digits and `. _ @ + -`, or of more than 64."""
     name = given.strip().casefold()
     if not _NAME.fullmatch(name):
         raise InputError(f"'{given}' is not a valid account name; use up to 64 letters, digits and . _ @ + -, beginning with a letter or digit.")
@@ -67,12 +66,12 @@ def _account(line: str) -> tuple[str, Account] | None:
 
 
 def read_private(file: Path, what: str, parse: Callable[[str], tuple[str, _Kept] | None], form: str) -> dict[str, _Kept]:
-    """What a file of passwords or tokens keeps, a line each but for comments; read again only when the file has changed.
+    """The parsed lines of a file of passwords or tokens, except comments; read again only when the file changes.
 
     Args:
-        file, what: the file, and what it is called.
-        parse: the key and the value of a line; None for a line of another form.
-        form: what such a line is not, and what to do.
+        file, what: the file, and its description in errors.
+        parse: returns a line's key and value; None if the line is invalid.
+        form: the expected form and a remedy, for the error.
 
     Raises:
         InputError: a file that cannot be read, or a line of another form.
@@ -80,7 +79,7 @@ def read_private(file: Path, what: str, parse: Callable[[str], tuple[str, _Kept]
     try:
         stamp = file.stat()
     except OSError as error:
-        raise InputError(f"The {what} '{file.name}' cannot be read ({error.strerror}); restore it, or start with another one.") from error
+        raise InputError(f"The {what} '{file.name}' cannot be read ({error.strerror}); restore it or use another one.") from error
     return _parsed(file, what, parse, form, stamp.st_mtime_ns, stamp.st_size)
 
 
@@ -107,8 +106,8 @@ def write_private(file: Path, what: str, lines: Iterable[str]) -> None:
 
 
 def write_token(file: Path, name: str) -> str:
-    """Draws a token for a program, keeps its hash in the file and returns it; one that the name had before holds no longer.
-    Raises InputError: a name that does not fit, or a file that is none of tokens or cannot be written."""
+    """Creates a program's token, stores its hash in the file and returns it; replaces an earlier token of the same name. Raises InputError: a name
+    that does not fit, or a file that is none of tokens or cannot be written."""
     name, token = account_name(name), _TOKEN_PREFIX + secrets.token_urlsafe(32)
     names = {each: digest for digest, each in read_tokens(file).items()} if file.exists() else {}
     write_private(file, "file of tokens", (f"{each}:{digest}" for each, digest in (names | {name: _token_digest(token)}).items()))
@@ -126,7 +125,7 @@ def _token(line: str) -> tuple[str, str] | None:
 
 
 def program_name(file: Path | None, token: str) -> str:
-    """Whose token this is; empty where it is nobody's, or there is no file. Raises InputError as `read_tokens`."""
+    """Name of the program with this token; "" for an unknown token or without a file. Raises InputError as `read_tokens`."""
     # Looked up by its hash: how long that takes says nothing about the token.
     return read_tokens(file).get(_token_digest(token), "") if file is not None and token else ""
 
@@ -136,7 +135,7 @@ def _token_digest(token: str) -> str:
 
 
 def role_of(name: str) -> Role | None:
-    """What an account may do; None where there is no such account. Raises InputError as `read_accounts`."""
+    """Role of an account; None if there is no such account. Raises InputError as `read_accounts`."""
     settings = server()
     if settings.auth is not None:
         account = read_accounts(settings.auth).get(name)
@@ -145,7 +144,7 @@ def role_of(name: str) -> Role | None:
 
 
 def has_role(name: str, role: Role) -> bool:
-    """Whether an account may do all that comes with a role; not where the accounts cannot be read."""
+    """Whether an account has at least this role; False where the accounts cannot be read."""
     ranks = get_args(Role)
     try:
         own = role_of(name)
@@ -155,38 +154,38 @@ def has_role(name: str, role: Role) -> bool:
 
 
 def account() -> str | None:
-    """Name of who is signed in; "" in a background thread, or for nobody; None on a server without accounts."""
+    """Name of the signed-in account; "" in a background thread or if nobody is signed in; None on a server without accounts."""
     return _header_of_asking(_ACCOUNT) if server().has_accounts else None
 
 
 def account_in(scope: Scope) -> str:
-    """Name of who is signed in, of a request that was let in; "" without accounts."""
+    """Account of an admitted request; "" without accounts."""
     return unquote(Headers(scope=scope).get(_ACCOUNT, ""))
 
 
 def browser() -> str:
-    """The browser that asks, where a shared server has no accounts, as `with_browser` noted it; "" in a background thread."""
+    """The browser of a shared server without accounts, as set by `with_browser`; "" in a background thread."""
     return _header_of_asking(_BROWSER)
 
 
 def is_of_same_visitor(scope: Scope, headers: Iterable[tuple[str, str]]) -> bool:
-    """Whether a request is of the account or browser that opened a page with these headers."""
+    """Whether a request comes from the account or browser that opened a page with these headers."""
     own, given = Headers(scope=scope), dict(headers)
     return all(own.get(name) == given.get(name) for name in IDENTITY)
 
 
 def client_of(scope: Scope) -> str:
-    """Who a request counts for where there are limits: an account, or else an address, which is harder to change than a cookie."""
+    """The client that limits apply to: an account, else an address, which is harder to change than a cookie."""
     return account_in(scope) or client_address(scope)
 
 
 def client() -> str:
-    """Who counts for what is asked now; "" in a background thread, and on a server that keeps no limits."""
+    """The client of the current request; "" in a background thread and on a server without limits."""
     return _header_of_asking(_CLIENT)
 
 
 def _header_of_asking(name: str) -> str:
-    """What the doors have noted of the page that is being drawn, or of a program's request; "" in a background thread."""
+    """A header that the middleware set on the current page or program request; "" in a background thread."""
     if get_script_run_ctx(suppress_warning=True) is not None:
         return unquote(st.context.headers.get(name) or "")
     scope = request_scope()
@@ -194,28 +193,28 @@ def _header_of_asking(name: str) -> str:
 
 
 def with_account(scope: Scope, name: str) -> Scope:
-    """The request, with a note of whose it is."""
+    """Returns the request with its account in a header."""
     return {**scope, "headers": [*scope["headers"], (_ACCOUNT.encode(), quote(name, safe="").encode())]}
 
 
 def with_browser(scope: Scope, name: str) -> Scope:
-    """The request, with a note of the browser that sent it."""
+    """Returns the request with its browser in a header."""
     return {**scope, "headers": [*scope["headers"], (_BROWSER.encode(), name.encode())]}
 
 
 def with_client(scope: Scope, client: str) -> Scope:
-    """The request, with a note of who it counts for."""
+    """Returns the request with its client in a header."""
     return {**scope, "headers": [*scope["headers"], (_CLIENT.encode(), quote(client).encode())]}
 
 
 def request_scope() -> Scope | None:
-    """The request of a program that this thread or task works for, where no page of Streamlit is drawn; None where there is none."""
+    """The program's request that this thread or task works for; None where there is none."""
     return _scope.get()
 
 
 @contextmanager
 def answering(scope: Scope) -> Iterator[None]:
-    """While it lasts, `account`, `client` and `visitor` take this request for what is asked; threads that begin in it inherit it."""
+    """Makes `account`, `client` and `visitor` answer for this request, also in threads that start inside the block."""
     before = _scope.set(scope)
     try:
         yield

@@ -1,6 +1,6 @@
-"""Labels that people give a dataset in the app, attributes of its table from then on: aspects of a notion as the encoder sees them.
+"""Labels made in the app from a notion's aspects, as attributes of a dataset.
 
-Each is a CSV file of paths and labels, which never changes: what was computed from an attribute is kept under its name.
+Each is a CSV file of paths and labels that never changes, since results computed from an attribute are cached under its name.
 """
 
 import re
@@ -26,28 +26,28 @@ _LONGEST = 60  # letters of a name
 
 
 def refusal_to_label(entry: DatasetEntry) -> str:
-    """Why the visitor may not add labels to a dataset, in a sentence; empty if allowed."""
+    """Why the visitor may not add labels to a dataset; "" if allowed."""
     if server().shared and entry.owner != visitor():
         whose = "These images are someone else's" if entry.owner else "Everyone on this server sees these images"
-        return f"{whose}, so no labels are added to them; upload them as your own to label them."
+        return f"{whose}, so you cannot label them; upload your own copy."
     return refusal("edit")
 
 
 def add(entry: DatasetEntry, table: ImageTable, notion: Notion, labels: Sequence[object]) -> str:
-    """Keeps the aspect of each image of a table as a new attribute, and returns its name.
-    Raises InputError: the visitor may not, the images have no paths, or there are as many such attributes as are kept."""
+    """Stores the aspect of each image of a table as a new attribute, and returns its name. Raises InputError: the visitor may not, the images have no
+    paths, or there are as many such attributes as are kept."""
     raise_reason(refusal_to_label(entry))
     if not table.has_images:
-        raise InputError(f"The rows of '{table.name}' have no images, so no label can be kept for them.")
+        raise InputError(f"'{table.name}' has no images, so labels cannot be saved.")
     if len(list(folder_of(entry).glob("*.csv"))) >= _MOST:
-        raise InputError(f"'{entry.name}' has {_MOST} attributes made by encoders, the most that are kept; remove one.")
+        raise InputError(f"'{entry.name}' already has {_MOST} attributes made by encoders, the maximum; remove one.")
     name = _free(entry, table, f"{notion.slug.replace('-', '_')[:_LONGEST]}")
     write_atomic(file_of(entry, name), csv_bytes(pd.DataFrame({"path": table.frame["path"], "label": labels})))
     return name
 
 
 def remove(entry: DatasetEntry, name: str) -> None:
-    """Takes an added attribute away; its name is not used again. Raises InputError: the visitor may not, or there is none of this name."""
+    """Removes an added attribute; its name is not used again. Raises InputError: the visitor may not, or there is none of this name."""
     raise_reason(refusal_to_label(entry))
     if name not in names(entry):
         raise InputError(f"'{entry.name}' has no added attribute '{name}'.")
@@ -55,31 +55,27 @@ def remove(entry: DatasetEntry, name: str) -> None:
 
 
 def names(entry: DatasetEntry) -> list[str]:
-    """Names of the added attributes."""
     return sorted(file.stem for file in folder_of(entry).glob("*.csv"))
 
 
 def attach(entry: DatasetEntry, table: ImageTable) -> ImageTable:
-    """The table with the added attributes as further columns; an image that came later has none of them.
-
-    An attribute whose file cannot be read is left out; `damaged` names it.
-    """
+    """The table with the added attributes as columns, empty for later images; those whose files are `damaged` are left out."""
     files = [file_of(entry, name) for name in names(entry)] if table.has_images else []
     return add_label_files(table, [file for file in files if not _is_damaged(file)])
 
 
 def file_of(entry: DatasetEntry, name: str) -> Path:
-    """Where an added attribute lies."""
+    """Path of an added attribute's file."""
     return folder_of(entry) / f"{name}.csv"
 
 
 def damaged(entry: DatasetEntry) -> list[str]:
-    """Names of the added attributes whose files cannot be read."""
+    """Names of added attributes whose files cannot be read."""
     return [name for name in names(entry) if _is_damaged(file_of(entry, name))]
 
 
 def made_by_encoder(attributes: Sequence[str]) -> list[str]:
-    """Those of the attributes that an encoder has made, which cannot judge that encoder."""
+    """The attributes made by an encoder, which cannot be used to evaluate that encoder."""
     return [name for name in attributes if _MADE.search(name)]
 
 
@@ -107,5 +103,5 @@ def _free(entry: DatasetEntry, table: ImageTable, stem: str) -> str:
 
 
 def folder_of(entry: DatasetEntry) -> Path:
-    """Where the added labels of a dataset lie: those of uploads with all else that is their owner's."""
+    """Folder of a dataset's added labels; for uploads it lies in their owner's folder."""
     return (visitors_dir() / entry.owner if server().shared and entry.owner else cache_dir()) / LABELS / entry.id

@@ -1,5 +1,4 @@
-"""Addresses of what this server answers: as its pages write them, relative, since only the browser knows below which path a proxy serves the app;
-and the path below which it is served, where a proxy leaves it in the addresses that it asks for."""
+"""Relative addresses of the server's routes, and the path prefix below which it is served."""
 
 from urllib.parse import urlsplit
 
@@ -12,19 +11,19 @@ _OPTION = "server.baseUrlPath"
 
 
 def address(target: str, page: str = "/") -> str:
-    """How a page writes the address of a route.
+    """The address of a route as a page writes it: relative, since only the browser knows the path below which a proxy serves the app.
 
     Args:
         target: the route's path on this server, with its query.
-        page: path of the page that writes it; all pages of the app lie at the root, so that the same address holds on each of them.
+        page: path of the page with the link; all pages of the app lie at the root, so the address is the same on each.
     """
     return f"{'../' * (page.count('/') - 1) or './'}{target.removeprefix('/')}"
 
 
 def take_path_prefix() -> str:
-    """The path that Streamlit's option names, as "/lab/likeness", empty for the root; for Streamlit itself the option is empty from then on.
+    """Returns the path prefix from Streamlit's option, such as "/lab/likeness" ("" for the root), and clears the option.
 
-    `PathPrefix` takes the path away before Streamlit or a route of the app sees it, as many proxies do: below all of them the server does the same.
+    `PathPrefix` removes the prefix before Streamlit or a route sees it, as many proxies do, so the server works the same behind all of them.
     """
     path = str(config.get_option(_OPTION) or "").strip("/")
     config.set_option(_OPTION, "")
@@ -32,7 +31,7 @@ def take_path_prefix() -> str:
 
 
 class PathPrefix:
-    """Answers requests below a path, that of `take_path_prefix`, as those at the root, and makes redirects to this server relative."""
+    """Serves requests below the path prefix as if at the root, and makes redirects to this server relative."""
 
     def __init__(self, app: ASGIApp, prefix: str) -> None:
         self.app, self.prefix = app, prefix
@@ -47,7 +46,7 @@ class PathPrefix:
             await RedirectResponse(f"./{path.rsplit('/', 1)[-1]}/{f'?{query}' if query else ''}")(scope, receive, send)
             return
         if self.prefix and path.startswith(f"{self.prefix}/"):
-            # the path as it came, with its percent signs; of a prefix that was written with some, what follows as many slashes
+            # the raw path with percent-encoding; an encoded prefix is skipped by counting its slashes
             raw = bytes(scope.get("raw_path") or path.encode()).split(b"/", self.prefix.count("/") + 1)[-1]
             scope = {**scope, "path": path.removeprefix(self.prefix), "raw_path": b"/" + raw}
         await self.app(scope, receive, _relative_redirects(scope, send) if scope["type"] == "http" else send)

@@ -1,4 +1,4 @@
-"""What `likeness admin` does; it calls this file with the words of its command line as JSON."""
+"""Implements `likeness admin`, which passes its command line as JSON."""
 
 import json
 import os
@@ -19,39 +19,39 @@ from server.settings import Role
 
 
 def main(action: str, *words: str) -> None:
-    """Does one of list, export, delete, backup, password and token.
-    Raises InputError: no such visitor, a name or password that does not fit, or files that cannot be read or written."""
+    """Runs one of list, export, delete, backup, password and token. Raises InputError: no such visitor, a name or password that does not fit, or
+    files that cannot be read or written."""
     if action == "list":
         visitors = visitor_data.all_visitors()
-        print(pd.DataFrame(visitors).to_string(index=False) if visitors else "No visitor keeps anything here.")
+        print(pd.DataFrame(visitors).to_string(index=False) if visitors else "There is no visitor data.")
     elif action == "export":
         visitor_data.export_visitor(words[0], Path(words[1]))
-        print(f"All that is kept of '{words[0]}' is in {words[1]}.")
+        print(f"Exported the data of '{words[0]}' to {words[1]}.")
     elif action == "delete":
         visitor_data.remove_visitor(words[0], _who())
-        print(f"All that was kept of '{words[0]}' is deleted.")
+        print(f"Deleted the data of '{words[0]}'.")
     elif action == "backup":
-        print(f"{back_up(Path(words[0])):,} files are in {words[0]}.")
+        print(f"{back_up(Path(words[0])):,} files written to {words[0]}.")
     elif action == "password":
         ask_password(Path(words[0]), words[1], cast(Role, words[2]))
     else:
         print(write_token(Path(words[0]), words[1]))
-        print(f"This is the token of {words[1]}, which is shown only now: likeness app --api --program-tokens {words[0]}", file=sys.stderr)
+        print(f"Token of {words[1]}, shown only once; start the server with: likeness app --api --program-tokens {words[0]}", file=sys.stderr)
 
 
 def ask_password(file: Path, name: str, role: Role) -> None:
-    """Asks for the password twice, without showing it, and writes the account.
-    Raises InputError: a name or password that does not fit, two different passwords, a file that cannot be read or written."""
+    """Prompts twice for the password and writes the account. Raises InputError: a name or password that does not fit, two different passwords, a file
+    that cannot be read or written."""
     account_name(name)
     try:
         first, again = getpass(f"Password for {name}: "), getpass("Repeat the password: ")
     except EOFError:
         print(file=sys.stderr)  # ends the line of the question
-        raise InputError("No password was given, so nothing was written; enter it twice, a line each.") from None
+        raise InputError("No password was entered, so nothing was saved; enter it twice, one line each.") from None
     if again != first:
-        raise InputError("The two passwords differ, so nothing was written; try again.")
+        raise InputError("The passwords differ, so nothing was saved; try again.")
     set_password(file, name, first, role)
-    print(f"{name} may now sign in with the role {role}: likeness app --shared --auth {file}")
+    print(f"{name} can now sign in with the role {role}: likeness app --shared --auth {file}")
 
 
 def _who() -> str:
@@ -62,7 +62,7 @@ def _who() -> str:
 
 
 if __name__ == "__main__":
-    os.umask(0o077)  # what is copied and exported here is private
-    os.environ.setdefault("LIKENESS_SERVER", "{shared: true}")  # what is done here is written into the server's log
+    os.umask(0o077)  # backups and exports are private
+    os.environ.setdefault("LIKENESS_SERVER", "{shared: true}")  # actions here are recorded in the server's audit log
     with answered():
         main(*json.loads(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""What `likeness app` serves: the Streamlit app and the routes that its pictures come from, behind the doors that keep strangers out."""
+"""The ASGI app that `likeness app` serves: Streamlit, the routes of pictures and programs, and the middleware in front."""
 
 import asyncio
 import os
@@ -60,12 +60,12 @@ FIRST_PAGE = (
 
 
 def import_pages() -> None:
-    """Imports what the first page needs, a second's work, and begins opening its images."""
+    """Imports what the first page needs, which takes about a second, and starts opening its images."""
     try:
         for module in FIRST_PAGE:
             import_module(module)
         from parts.warm import open_early
-    except Exception:  # a broken installation: a server without pages is none
+    except Exception:  # a broken installation: without pages there is nothing to serve
         traceback.print_exc()
         os._exit(1)
 
@@ -73,12 +73,11 @@ def import_pages() -> None:
 
 
 class PagesFirst:
-    """Lets sessions, pictures and programs wait until the pages are imported: where two threads import at once, one of them may find half a module.
-    Meanwhile browsers load Streamlit's own files.
+    """Holds back sessions, pictures and programs until the pages are imported: if two threads import at once, one may find half a module.
 
     Args:
-        app: what answers then.
-        importing: the thread that imports.
+        app: the app behind it.
+        importing: the importing thread.
     """
 
     def __init__(self, app: ASGIApp, importing: threading.Thread) -> None:
@@ -92,7 +91,7 @@ class PagesFirst:
 
 
 class Pictures:
-    """Answers below each of `PICTURES`."""
+    """Routes each path in `PICTURES`."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         from api.picture_routes import ROUTES
@@ -105,7 +104,7 @@ importing = threading.Thread(target=import_pages, daemon=True)
 
 @asynccontextmanager
 async def begin(app: object) -> AsyncIterator[None]:
-    """Begins to import the pages, and prints where the app is."""
+    """Starts importing the pages and prints the app's address."""
     importing.start()
     print_link(prefix)
     async with programs_running():

@@ -1,4 +1,4 @@
-"""The log of a shared server: one JSON line for each event in `audit.jsonl`, which only the server's own user can read."""
+"""The audit log of a shared server: one JSON line per event in `audit.jsonl`, readable only by the server's user."""
 
 import json
 import logging
@@ -15,7 +15,7 @@ _writing = threading.Lock()
 
 
 def record(event: str, who: str, what: str = "") -> None:
-    """Adds a line to the log of a shared server: what happened, to which account or address, and more about it, but no contents and no passwords."""
+    """Appends an event to the audit log of a shared server, with its account or address; never contents or passwords."""
     if not server().shared:
         return
     line = {"time": datetime.now(UTC).isoformat(timespec="seconds"), "event": event, "who": who[:_LONGEST], "what": what[:_LONGEST]}
@@ -27,5 +27,5 @@ def record(event: str, who: str, what: str = "") -> None:
                 path.replace(path.with_suffix(".jsonl.1"))
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab", buffering=0) as file:
                 file.write((json.dumps(line) + "\n").encode())
-        except OSError as error:  # a full disk keeps nobody out
-            logging.getLogger(__name__).warning("The log of the server cannot be written (%s).", error.strerror)
+        except OSError as error:  # a full disk must not lock anyone out
+            logging.getLogger(__name__).warning("The audit log cannot be written (%s).", error.strerror)

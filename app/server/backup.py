@@ -1,5 +1,4 @@
-"""A copy of a shared server in one file: visitors, datasets, accounts' key, log, notions, splits, views, runs; what is computed again is left out.
-tar puts it in place (docs/serving.md)."""
+"""Backup of a shared server as one file: visitor data, datasets, the key of accounts, log, notions, splits, views and runs."""
 
 import os
 import tarfile
@@ -18,15 +17,15 @@ _CACHE, _RUNS = "cache", "runs"
 
 
 def back_up(file: Path) -> int:
-    """Writes the copy, whole or not at all; the server may go on, as each of its files is written whole. Returns the number of files.
-    Raises InputError: the file is there already, or cannot be written."""
+    """Writes the backup, whole or not at all; the server may keep running. Returns the number of files. Raises InputError: the file exists already,
+    or cannot be written."""
     if file.exists():
-        raise InputError(f"'{file}' is there already; name another file.")
+        raise InputError(f"'{file}' already exists; choose another name.")
     partial = file.with_name(f".{file.name}.partial")
     try:
         number = 0
         with tarfile.open(partial, "w:gz" if file.suffix == ".gz" else "w") as archive:
-            for folder in (_CACHE, _RUNS):  # tar is asked for both, also where one has no files
+            for folder in (_CACHE, _RUNS):  # tar expects both folders, even if one is empty
                 top = tarfile.TarInfo(folder)
                 top.type, top.mode = tarfile.DIRTYPE, 0o700
                 archive.addfile(top)
@@ -43,7 +42,7 @@ def back_up(file: Path) -> int:
             os.fsync(written.fileno())
         partial.replace(file)
     except OSError as error:
-        raise InputError(f"'{file}' cannot be written ({error.strerror or error}); make room, or name another place.") from error
+        raise InputError(f"'{file}' cannot be written ({error.strerror or error}); free some space or choose another place.") from error
     finally:
         partial.unlink(missing_ok=True)
     return number
@@ -51,7 +50,7 @@ def back_up(file: Path) -> int:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A file as it is at one moment: of labels, to which people may be writing, a copy that lasts for the block; else itself."""
+    """The file to copy; of labels, which people may be editing, a snapshot that lasts for the block."""
     if path.parent.name != TAGS or path.suffix != ".sqlite":
         yield path
         return
@@ -64,8 +63,7 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def kept_files(place: Path) -> Iterator[Path]:
-    """A file, or the files of a folder, that belong in a copy: no links, and nothing that is only there while others are written, or until it is
-    downloaded."""
+    """Files of a path that belong in a backup: no links, no temporary files."""
     for path in [place] if place.is_file() else sorted(place.rglob("*")):
         is_export = path.is_relative_to(visitors_dir()) and path.relative_to(visitors_dir()).parts[1:2] == (EXPORTS,)
         is_passing = path.name.endswith((".partial", ".lock")) or (path.parent.name == TAGS and path.name.endswith(("-wal", "-shm")))

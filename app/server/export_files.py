@@ -1,4 +1,4 @@
-"""Exports as one file to download each: made in the visitor's own place, no larger than the server keeps for them, and gone within the hour."""
+"""Exports for download: one file each in the visitor's folder, within their quota, deleted within the hour."""
 
 import secrets
 import shutil
@@ -29,7 +29,7 @@ _under_way: set[Path] = set()
 
 @dataclass(frozen=True)
 class Download:
-    """A file that was made to be downloaded; gone after an hour, or once its visitor exports again."""
+    """A file for download; deleted after an hour, or when its visitor exports again."""
 
     file: Path
     size: int  # bytes
@@ -37,27 +37,27 @@ class Download:
 
     @property
     def url(self) -> str:
-        """Its address, for the visitor that it was made for."""
+        """Its download address, valid for its visitor."""
         return address(f"/{EXPORTS}/{self.file.parent.name}")
 
 
 @dataclass(frozen=True)
 class Room:
-    """What all exports of a visitor, which lie in `folder`, may take on the disk."""
+    """Size limit of all exports in a visitor's `folder`."""
 
     folder: Path
     most_gb: float | None  # None: as much as there is room for
 
     def check(self, more: float = 0) -> None:
-        """Raises InputError where so many bytes more are too many."""
+        """Raises InputError if this many more bytes exceed the limit."""
         if self.most_gb is not None and size_of(self.folder) + more > self.most_gb * 1e9:
             raise InputError(
-                f"The export is larger than the {max(0.0, self.most_gb):.3g} GB that this server allows; export fewer images, or use the command."
+                f"The export is larger than the {max(0.0, self.most_gb):.3g} GB that this server allows; export fewer images or use the command."
             )
 
 
 def write_download(job: Job, room: Room, name: str, write: "Callable[[Path, Progress], Written]") -> Download:
-    """What `write` writes to a place of this name, a folder as a ZIP file; earlier exports of the visitor make room. Whole, or nothing is left.
+    """Runs `write` and returns its output as one file, a folder as a ZIP; replaces the visitor's earlier exports.
 
     Raises:
         InputError: what `write` raises, or it takes more room than there is.
@@ -84,14 +84,14 @@ def write_download(job: Job, room: Room, name: str, write: "Callable[[Path, Prog
 
 
 def remove_ended(folder: Path) -> None:
-    """Removes a visitor's exports, but those that are being written."""
+    """Removes a visitor's exports, except those being written."""
     for each in folder.glob("*"):
         if each not in _under_way:
             shutil.rmtree(each, ignore_errors=True)
 
 
 def find(token: str) -> Path | None:
-    """The file of the visitor's that an address names; None where there is none, or it is not whole yet."""
+    """The visitor's file at an address; None if it does not exist or is not finished."""
     own = next((each for each in (own_dir() / EXPORTS).glob("*") if each.name == token and each not in _under_way), None)
     return next((file for file in own.iterdir() if file.is_file()), None) if own else None
 
@@ -110,16 +110,16 @@ def _progress(job: Job, room: Room) -> Progress:
 
 
 def _packed(job: Job, folder: Path, room: Room) -> Path:
-    """A folder as a ZIP file beside it, links as the files that they lead to; the folder is removed."""
+    """Packs a folder, following links, into a ZIP file beside it; removes the folder."""
     archive = folder.with_name(f"{folder.name}.zip")
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     room.check(sum(check_readable(file).stat().st_size for file in files))
     with zipfile.ZipFile(archive, "x") as packed:
         for number, file in enumerate(files):
-            job.stage = Stage("Packing the files", number, len(files))
+            job.stage = Stage("Packing files", number, len(files))
             if job.stopped:
                 raise Stopped
-            # of links the files' own times and rights are nobody's business
+            # leaves out times and permissions of linked files
             entry = zipfile.ZipInfo(file.relative_to(folder.parent).as_posix(), time.localtime()[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED if file.suffix in _TEXTS else zipfile.ZIP_STORED
             entry.external_attr = 0o644 << 16

@@ -1,4 +1,4 @@
-"""Tags, values and notes that people give to images in the app (`likeness.tagging`): where they lie, who may give them, and in whose name."""
+"""Tags, values and notes that people give to images (`likeness.tagging`): their storage, permissions and authors."""
 
 import getpass
 import hashlib
@@ -30,29 +30,31 @@ _DAMAGED = -1  # in place of a version
 
 
 def store_of(entry: DatasetEntry, table: ImageTable) -> TagStore:
-    """What people have said of the images of a dataset, whatever their encoder."""
+    """Key of the labels of a dataset's images, whatever their encoder."""
     return TagStore(file_of(entry), table.frame.columns)
 
 
 def file_of(entry: DatasetEntry) -> Path:
-    """Where it lies: of uploads to a shared server with all else that is their owner's, of others where the command line finds it.
-    Raises InputError: the images may not be read."""
+    """Path of the labels: in the owner's folder for uploads to a shared server, else where the command line finds them. Raises InputError: the images
+    may not be read."""
     file = tags_file(resolve_entry(entry))
     return visitors_dir() / entry.owner / TAGS / file.name if server().shared and entry.owner else file
 
 
 def remove(entry: DatasetEntry) -> None:
-    """Removes what people have said of the images of a dataset that is gone. Raises InputError: it cannot be removed."""
+    """Deletes the labels of a removed dataset. Raises InputError: it cannot be removed."""
     file = file_of(entry)
     try:
         for suffix in ("", "-wal", "-shm"):
             Path(f"{file}{suffix}").unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(f"The labels of '{entry.name}' cannot be removed ({error.strerror or error}); allow it, and remove it again.") from error
+        raise InputError(
+            f"The labels of '{entry.name}' could not be removed ({error.strerror or error}); fix the file permissions and try again."
+        ) from error
 
 
 def who() -> str:
-    """In whose name the visitor labels: the account's, the browser's; where the server is not shared, a program's token's or the machine's user."""
+    """The author of the visitor's labels: an account, a browser, or on a server that is not shared, a program's token or the machine's user."""
     if server().shared:
         return account() or f"visitor {hashlib.sha256((visitor() or '').encode()).hexdigest()[:8]}"  # not the folder's name, from which ids follow
     scope = request_scope()
@@ -64,43 +66,40 @@ def who() -> str:
 
 
 def refusal_to_tag(entry: DatasetEntry, table: ImageTable) -> str:
-    """Why the visitor may not label the images of a dataset, in a sentence; empty if allowed.
-
-    Visitors may label their own images; those that everyone sees only where people sign in, so that each label has a name.
-    """
+    """Why the visitor may not label a dataset; "" if allowed. Visitors may label their own images, and public ones where people sign in."""
     if not table.has_images:
-        return "Labels belong to images by their paths, and these rows have none."
+        return "Labels need image paths, and these rows have none."
     if server().shared and entry.owner and entry.owner != visitor():
-        return "These images are someone else's; upload them as your own to label them."
+        return "These images belong to someone else; upload your own copy to label it."
     if server().shared and not entry.owner and not server().has_accounts:
-        return "Everyone on this server sees these images, and nobody signs in; upload them as your own to label them."
+        return "These images are public, and this server has no accounts; upload your own copy to label it."
     return refusal("edit")
 
 
 def edit_labels(entry: DatasetEntry, table: ImageTable, work: Callable[[TagStore, str], Edit]) -> Edit:
-    """What `work` does with the labels of a dataset in the visitor's name; all that pages write goes through here.
-    Raises InputError: the visitor may not, or what the store refuses."""
+    """Applies `work` to the labels of a dataset in the visitor's name; pages write labels only through here. Raises InputError: the visitor may not,
+    or what the store refuses."""
     raise_reason(refusal_to_tag(entry, table))
     return work(store_of(entry, table), who())
 
 
 def reset_label_versions() -> None:
-    """Called at the beginning of a page's run, all of which then sees the labels of one moment, and asks their file once."""
+    """Called first in a page's run: all of the run sees the same labels, and their file is checked once."""
     _versions.set({})
 
 
 def version(entry: DatasetEntry) -> int:
-    """The number of the newest edit of a dataset's labels, 0 where there is none; it grows with each, whoever makes it."""
+    """Number of the newest edit of a dataset's labels, 0 without edits; every edit increases it."""
     return _state(entry).version
 
 
 def newest_version(entry: DatasetEntry) -> int:
-    """As `version`, of now and not of when this run of a page began."""
+    """Like `version`, but reads the current number even within a page's run."""
     return _read_version(file_of(entry)).version
 
 
 def problem(entry: DatasetEntry) -> str:
-    """Why the labels of a dataset cannot be read; empty where they can."""
+    """Why the labels of a dataset cannot be read; "" if they can."""
     try:
         counts(entry)
     except InputError as error:
@@ -109,23 +108,23 @@ def problem(entry: DatasetEntry) -> str:
 
 
 def counts(entry: DatasetEntry) -> pd.DataFrame:
-    """As `TagStore.counts`, read again only after an edit. Raises InputError: the file cannot be read."""
+    """`TagStore.counts`, read again only after an edit. Raises InputError: the file cannot be read."""
     return _read_store("counts", *_state(entry))  # type: ignore[no-any-return]
 
 
 def given_order(entry: DatasetEntry) -> list[tuple[str, str]]:
-    """As `TagStore.given_order`, read again only after an edit. Raises InputError: the file cannot be read."""
+    """`TagStore.given_order`, read again only after an edit. Raises InputError: the file cannot be read."""
     return _read_store("given_order", *_state(entry))  # type: ignore[no-any-return]
 
 
 def can_undo(entry: DatasetEntry) -> tuple[bool, bool]:
-    """Whether the visitor has an edit of these labels to undo, and one to redo."""
+    """Whether the visitor can undo and redo an edit of these labels."""
     return TagStore(file_of(entry)).can_undo(who()) if version(entry) > 0 else (False, False)
 
 
 def frozen(entry: DatasetEntry, frame: pd.DataFrame, name: str) -> Path | None:
-    """A file of what images have of a tag or attribute now, for a run that learns from it while people go on labeling; None where none has.
-    Raises InputError: the labels cannot be read or written, or a name that no file can have."""
+    """A file of the current values of a tag or attribute, so that a run can learn from it while labeling continues; None if no image has one. Raises
+    InputError: the labels cannot be read or written, or the name cannot be a file's."""
     known = counts(entry)
     kinds = dict(zip(known["name"], known["kind"], strict=True))
     held = column_of(frame, name)
@@ -134,7 +133,7 @@ def frozen(entry: DatasetEntry, frame: pd.DataFrame, name: str) -> Path | None:
     column = frame[held]
     labels = column.map({True: "yes", False: "no"}) if kinds[name] == "tag" else column
     if Path(name).name != name or name.startswith(".") or len(name.encode()) > 200:
-        raise InputError(f"No file can be called '{name}', so no run learns from it; give the images an attribute of another name.")
+        raise InputError(f"A run cannot learn from '{name}', since a file cannot have this name; use an attribute with another name.")
     content = csv_bytes(pd.DataFrame({"path": frame["path"], "label": labels})[labels.notna().to_numpy()])
     place = cache_dir() / "generated" / LABELS / entry.id if server().shared and not entry.owner else added_labels.folder_of(entry)
     file = place / _BY_HAND / hashlib.sha256(content).hexdigest()[:16] / f"{name}.csv"
@@ -144,20 +143,20 @@ def frozen(entry: DatasetEntry, frame: pd.DataFrame, name: str) -> Path | None:
 
 
 def column_of(frame: pd.DataFrame, name: str) -> str | None:
-    """The column that holds a tag or an attribute that people gave, which has another name where the dataset has such a column; None for none."""
+    """Column of a tag or attribute given in the app, renamed if the dataset has such a column already; None if there is none."""
     columns: dict[str, str] = frame.attrs.get("tag_columns", {})
     return columns.get(name)
 
 
 def labels_of(frame: pd.DataFrame, row: int) -> list[tuple[str, str]]:
-    """Names and values (empty for tags) of the labels that people gave one image."""
+    """Names and values (empty for tags) of one image's labels."""
     held = {name: frame[column].iloc[row] for name, column in frame.attrs.get("tag_columns", {}).items() if name != NOTE}
     given = {name: value for name, value in held.items() if not pd.isna(value) and value}
     return [(name, "" if isinstance(value, bool | np.bool_) else str(value)) for name, value in given.items()]
 
 
 def tagged(entry: DatasetEntry, space: Space) -> Space:
-    """A space with what people have said of its images as attributes, the same object as long as nobody says more."""
+    """The space with the labels as attributes; the same object until the labels change."""
     now = _state(entry)
     if not space.table.has_images or now.version <= 0:
         return space
@@ -172,7 +171,7 @@ def tagged(entry: DatasetEntry, space: Space) -> Space:
 
 
 class LabelVersion(NamedTuple):
-    """Which file, and its newest edit; one that took the place of another has another number."""
+    """Identifies the file and its newest edit; a replaced file has another id."""
 
     file: Path
     inode: int
@@ -183,7 +182,7 @@ _versions = Item[dict[Path, LabelVersion] | None](key="label_versions")  # by fi
 
 
 def _state(entry: DatasetEntry) -> LabelVersion:
-    """Within a page's run as it was when this was first asked."""
+    """The version at its first use in this page's run."""
     file = file_of(entry)
     known = None if get_script_run_ctx(suppress_warning=True) is None else _versions.get()
     if known is None:

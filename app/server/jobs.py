@@ -1,4 +1,4 @@
-"""The one way to run long work: on a thread of its own, shared by all who ask the same, stopped by anyone, kept when its page is left."""
+"""Background jobs: each runs in its own thread, is shared by all requests with the same key, can be stopped, and outlives its page."""
 
 import hashlib
 import os
@@ -26,7 +26,7 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class Stage:
-    """What a job is doing before it gets on: `done` of `total` of something, said in `what`."""
+    """A stage before a job's own progress begins: `done` of `total`; `what` describes it."""
 
     what: str
     done: int
@@ -34,15 +34,15 @@ class Stage:
 
 
 class Job:
-    """One piece of work under way, or ended.
+    """A job under way or ended.
 
     Args:
-        kind, key: what is equal for equal work.
-        title: shown to people.
-        work: `work(job)` calls `job.report(done, total)` as it goes on and returns early once `job.should_stop()`.
-        unit: what it counts, in the plural.
-        stoppable: whether people are offered to stop it.
-        slot_request: on a shared server, the slots that it waits for before it begins, and the client that it counts for.
+        kind, key: identify equal work.
+        title: shown on pages.
+        work: `work(job)` calls `job.report(done, total)` and returns early once `job.should_stop()`.
+        unit: the counted unit, in the plural.
+        stoppable: whether pages show a stop button.
+        slot_request: on a shared server, the slots to wait for and the client that they count for.
     """
 
     def __init__(
@@ -88,38 +88,37 @@ class Job:
 
     @property
     def stamp(self) -> str:
-        """Another one whenever there is more in `found`, or another job; for caches of what is drawn from it."""
+        """Changes with `found` or another job; a cache key for what is drawn from it."""
         return f"{self._number} {len(self.found)}"
 
     @property
     def rate(self) -> float:
-        """Units per second from the first to the last report; neither work that was found done counts nor what had to be prepared."""
+        """Units per second between the first and the last report, without preparation or units found done."""
         seconds = self._last_report - self._first_report
         return (self.done - self._already) / seconds if seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimate of the remaining time, or None while there is nothing to estimate from. It never rises between two reports: the time since the
-        last one counts for units under way, of which the next report tells, and 0 says that these take longer than those before."""
+        """Estimated remaining time, or None if unknown; never rises between two reports. 0: the current units take longer than those before."""
         if not self.total or self.rate <= 0:
             return None
         return max(0.0, (self.total - self.done) / self.rate - (time.monotonic() - self._last_report))
 
     def stop(self) -> None:
-        """Asks the work to end; what it has finished is kept."""
+        """Requests a stop; finished parts are kept."""
         self._stop.set()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits for the end, at most `timeout` seconds; True if it came."""
+        """Waits at most `timeout` seconds; whether the job has ended."""
         self._thread.join(timeout)
         return self.finished
 
     def should_stop(self) -> bool:
-        """`stopped`, for work that takes a function."""
+        """`stopped` as a function."""
         return self.stopped
 
     def report(self, done: int, total: int, stage: str = "") -> None:
-        """For the work: how far it is."""
+        """Reports progress; called by the work."""
         if not self.total or done <= self._already:  # nothing is done yet but what is prepared
             self._already, self._first_report = done, time.monotonic()
         if done != self.done or not self.total:
@@ -127,7 +126,7 @@ class Job:
         self.done, self.total = done, total
 
     def report_or_stop(self, done: int, total: int, stage: str = "") -> None:
-        """As `report`, for work that has no way to end early: raises Stopped once a stop was asked for."""
+        """Like `report`, for work that cannot return early: raises Stopped once a stop was requested."""
         self.report(done, total)
         if self.stopped:
             raise Stopped
@@ -137,11 +136,11 @@ class Job:
             self._work()
             return
         slots, client_name = self.slot_request
-        self.stage = Stage("Waiting for others to finish", 0, 0)
+        self.stage = Stage("Waiting for other jobs", 0, 0)
         if slots.wait_for(client_name, self.should_stop):
             self.stage, self._first_report = None, time.monotonic()
             try:
-                if sys.platform == "linux":  # where a thread has a niceness of its own: long work leaves the processors to pages
+                if sys.platform == "linux":  # if threads have their own niceness: pages take precedence over long work
                     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
                 self._work()
             finally:
@@ -155,16 +154,16 @@ class Job:
         except InputError as error:
             self.error = str(error)
         except OSError as error:
-            self.error = f"The work stopped because of the disk or network: {error.strerror or error}. Finished parts are kept; try again."
+            self.error = f"The job stopped because of a disk or network problem: {error.strerror or error}. Finished parts are kept. Try again."
         except Exception as error:  # the thread's boundary: nothing above it could report this
-            self.error = f"The work failed ({type(error).__name__}: {error}). Finished parts are kept; try again."
+            self.error = f"The job failed ({type(error).__name__}: {error}). Finished parts are kept. Try again."
 
 
 Work = Callable[[Job], Any]
 
 
 class Jobs:
-    """The jobs of one process: all under way, and of each kind those that were asked for last."""
+    """The jobs of this process: those under way and the latest ended ones of each kind."""
 
     def __init__(self) -> None:
         self._jobs: dict[tuple[str, Hashable], Job] = {}
@@ -174,9 +173,9 @@ class Jobs:
     def run(
         self, kind: str, key: Hashable, title: str, work: Work, *, restart: bool = False, max_finished: int = _MAX_FINISHED, **options: Any
     ) -> Job:
-        """The job of this key, under way or ended; begun now where there is none, or where it has ended and `restart` is set.
+        """Returns the job of this key, starting it if there is none or if it has ended and `restart` is set.
 
-        Arguments are those of `Job`; `max_finished` jobs of this kind that have ended stay in memory.
+        Arguments are those of `Job`; up to `max_finished` ended jobs of this kind stay in memory.
         """
         with self._lock:
             job = self._jobs.pop((kind, key), None)
@@ -194,24 +193,22 @@ class Jobs:
         client_name = client()
         waiting = sum(not job.finished and job.slot_request == (self._slots, client_name) for job in self._jobs.values())
         if waiting >= _MOST_WAITING:
-            raise InputError(f"You have {waiting} jobs running or waiting; wait for one to finish, or stop one.")
+            raise InputError(f"You have {waiting} jobs running or waiting. Wait for one to finish or stop one.")
         return self._slots, client_name
 
     def again(self, job: Job) -> Job:
-        """The same work again, where the job has ended."""
+        """Restarts an ended job."""
         return self.run(job.kind, job.key, job.title, job.work, restart=True, unit=job.unit, stoppable=job.stoppable)
 
     def find(self, kind: str, key: Hashable) -> Job | None:
-        """The job of this key, or None."""
         return self._jobs.get((kind, key))
 
     def all(self, kind: str) -> list[Job]:
-        """The jobs of a kind, the one asked for last at the end."""
+        """The jobs of a kind, the latest requested last."""
         with self._lock:
             return [job for job in self._jobs.values() if job.kind == kind]
 
     def forget(self, job: Job) -> None:
-        """Drops a job that has ended."""
         with self._lock:
             if job.finished and self._jobs.get((job.kind, job.key)) is job:
                 del self._jobs[job.kind, job.key]
@@ -219,5 +216,5 @@ class Jobs:
 
 @st.cache_resource(show_spinner=False)
 def jobs() -> Jobs:
-    """Those of this server."""
+    """The jobs of this server."""
     return Jobs()

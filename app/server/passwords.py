@@ -1,4 +1,4 @@
-"""Sign-in with passwords, all of it: hashes by Argon2id, guesses that are slowed down, sessions, and the door that asks."""
+"""Password sign-in: Argon2id hashes, rate-limited attempts, sessions, and the sign-in page."""
 
 import asyncio
 import math
@@ -30,7 +30,7 @@ _SHORTEST, _LONGEST = 8, 1024  # letters
 _TRIES, _TRIES_A_SECOND = (5, 20, 100), 1 / 60  # and in the long run
 _MOST_RIGHT = 10_000  # networks and names
 _LOGIN, _LOGOUT, _COOKIE = "/login", "/logout", "session"
-_SENTENCE = "This server is for people with an account."
+_SENTENCE = "Sign in to use this server."
 _FIELDS = (
     '<label>Name<input name="name" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus></label>'
     '<label>Password<input name="password" type="password" autocomplete="current-password" required></label>'
@@ -41,7 +41,7 @@ _nobody = cache(lambda: _hasher().hash(os.urandom(16)))  # what no password is k
 
 
 def set_password(file: Path, name: str, password: str, role: Role) -> None:
-    """Writes an account into a password file; raises InputError for a name, password or file that does not fit."""
+    """Writes an account into a password file; raises InputError for an invalid name, password or file."""
     name = account_name(name)
     if not _SHORTEST <= len(password) <= _LONGEST:
         raise InputError(f"The password has {len(password)} characters; use {_SHORTEST} to {_LONGEST}.")
@@ -50,7 +50,7 @@ def set_password(file: Path, name: str, password: str, role: Role) -> None:
 
 
 def verified(file: Path, name: str, password: str) -> Account | None:
-    """The account of this name and password, or None; takes as long for a name that is not there. Some tens of milliseconds on purpose."""
+    """The account with this name and password, or None; takes equally long for unknown names, some tens of milliseconds on purpose."""
     account, nobody = read_accounts(file).get(name), _nobody()
     with suppress(Argon2Error, InvalidHashError):
         _hasher().verify(account.hash if account else nobody, password[: _LONGEST + 1])
@@ -59,7 +59,7 @@ def verified(file: Path, name: str, password: str) -> Account | None:
 
 
 class Login(Door):
-    """Lets in who has signed in; a session ends after `session_hours`, at the sign-out, and when its account is removed or gets another password."""
+    """Admits signed-in users; a session ends after `session_hours`, at sign-out, and when its account is removed or gets a new password."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings, clock: Callable[[], float] = time.monotonic) -> None:
         assert settings.auth is not None
@@ -95,7 +95,7 @@ class Login(Door):
         return False
 
     def _name(self, scope: Scope) -> str:
-        """Who has signed in; empty for nobody. Raises InputError where the password file cannot be read."""
+        """Name of the signed-in account; "" for nobody. Raises InputError where the password file cannot be read."""
         keys = (key for key in cookies_of(scope, _COOKIE) if key in self._sessions)
         account, end = self._sessions.get(next(keys, ""), (None, 0.0))
         now = read_accounts(self._file).get(account.name) if account and end > self._clock() else None
@@ -128,7 +128,7 @@ class Login(Door):
             return response
         record("signed in" if account else "sign-in refused", name if name in read_accounts(self._file) else "an unknown name", f"from {address}")
         if account is None:
-            return _page(target, "Name or password is wrong.", 403)
+            return _page(target, "Wrong name or password.", 403)
         for tries, who in kept:
             tries.spend(who, -1)  # no more: whoever has an account would guess those of others
         self._right = {*(self._right if len(self._right) < _MOST_RIGHT else ()), (network, name)}

@@ -1,4 +1,4 @@
-"""Pictures a visitor searches with: kept among their uploads, so that a link shows the search again."""
+"""Pictures that visitors search with, stored with their uploads so that a link can reopen the search."""
 
 import os
 import re
@@ -18,8 +18,8 @@ _KEPT = 100  # pictures of one visitor; those that were given longest ago make r
 
 
 def keep(name: str, content: bytes) -> str:
-    """Keeps a picture and returns its token, which nobody can guess and by which a link names it.
-    Raises InputError: the visitor may not upload, it cannot be read as an image, or there is no room left for uploads."""
+    """Stores a picture and returns its unguessable token for links. Raises InputError: the visitor may not upload, it cannot be read as an image, or
+    there is no room left for uploads."""
     check_may("edit")
     foreign_image(content, name)  # a ZIP of images is none
     token = secrets.token_hex(12)
@@ -30,11 +30,10 @@ def keep(name: str, content: bytes) -> str:
 
 
 def find(token: str) -> Path:
-    """The file of a kept picture, the visitor's own or another's: whoever knows the token, as from a link, may see it.
-    Raises InputError: it is not kept any more, or never was."""
+    """The file of a stored picture; anyone with the token may see it. Raises InputError: it is no longer stored."""
     uploads = visitors_dir().glob(f"*/{UPLOADS}") if server().shared else [own_dir() / UPLOADS]
     files = (file for folder in uploads for file in (folder / f"{QUERY_PREFIX}{token}").glob("*") if file.is_file())
     found = next(files, None) if _TOKEN.fullmatch(token) else None
     if found is None:
-        raise InputError("The picture of this link is not kept here any more; search with the picture again.")
+        raise InputError("The picture of this link has been removed. Search with the picture again.")
     return found

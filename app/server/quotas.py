@@ -1,4 +1,4 @@
-"""How much a visitor of a shared server may keep there; where the server is not shared, as much as there is room for."""
+"""Storage quotas of visitors on a shared server; unlimited elsewhere."""
 
 import os
 from pathlib import Path
@@ -16,7 +16,7 @@ _LONGEST_NOTION = 200_000  # letters
 
 
 def room_for(own: Path) -> float | None:
-    """Gigabytes that what lies in a visitor's folder of uploads, or of exports, may take now; None: as many as there is room for."""
+    """Quota in GB of a visitor's folder of uploads or exports; None: unlimited."""
     settings = server()
     if not settings.shared:
         return None
@@ -25,7 +25,7 @@ def room_for(own: Path) -> float | None:
 
 
 def write_draft(name: str, content: bytes) -> None:
-    """Keeps a draft of the visitor, and of all their drafts the latest."""
+    """Stores a draft and deletes the visitor's oldest drafts beyond the limit."""
     file = own_dir() / DRAFTS / name
     write_atomic(file, content)
     if server().shared:
@@ -35,23 +35,23 @@ def write_draft(name: str, content: bytes) -> None:
 
 
 def check_count(folder: Path, what: str) -> None:
-    """Raises InputError if a visitor has as many files in this folder as allowed; `what` names them, in the plural."""
+    """Raises InputError if a visitor has reached the limit of files in this folder; `what` names them, in the plural."""
     if server().shared and folder.is_dir() and sum(1 for _ in folder.iterdir()) >= server().visitor_files:
-        raise InputError(f"You keep {server().visitor_files:,} {what} here, the most that this server allows; remove some.")
+        raise InputError(f"You have {server().visitor_files:,} {what}, the maximum on this server. Remove some.")
 
 
 def check_notion(notion: "Notion") -> None:
-    """Raises InputError for a notion of more prompts, with those of joined ones, than a shared server embeds."""
+    """Raises InputError if a notion, with those joined to it, has more prompts than a shared server embeds."""
     if not server().shared:
         return
     parts = [notion, *(each for _, each in notion.joined)]
     count = sum(len(each.templates) * len(each.aspects) for each in parts)
     if count > server().max_prompts or sum(len(text) for each in parts for text in (*each.templates, *each.aspects)) > _LONGEST_NOTION:
-        raise InputError(f"The notion makes {count:,} prompts, and this server allows {server().max_prompts:,}; remove some aspects.")
+        raise InputError(f"The notion makes {count:,} prompts, and this server allows {server().max_prompts:,}. Remove some aspects.")
 
 
 def _changed(file: Path) -> float:
-    """When a file was written; long ago where it is gone."""
+    """When a file was written; 0 if it is gone."""
     try:
         return file.stat().st_mtime
     except FileNotFoundError:
@@ -59,7 +59,7 @@ def _changed(file: Path) -> float:
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of all files in a folder; 0 where there is none."""
+    """Total bytes of the files in a folder; 0 if there is none."""
     total = 0
     for where, _, files in os.walk(folder):
         for file in files:

@@ -1,4 +1,4 @@
-"""Views that a visitor has saved under a name: what the link to a page holds, and the selection, however large. Each is a file of its own."""
+"""Saved views: what a page's link holds, plus the selection, under a name; each in its own file."""
 
 import json
 import re
@@ -27,8 +27,6 @@ _TOKEN = re.compile(r"[0-9a-f]{16}")
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid", strict=True))
 class SavedView:
-    """A view."""
-
     name: str  # unique among the visitor's views, ignoring case
     page: Annotated[str, Field(pattern="^[a-z_]{0,40}$")]  # part of the address, "" for the first page
     parameters: Mapping[str, Sequence[str]]  # as the address has them
@@ -37,8 +35,8 @@ class SavedView:
 
 
 def save(view: SavedView) -> SavedView:
-    """Keeps a view under its name and returns it with its token.
-    Raises InputError: the visitor may not, the name is taken or none, there are as many as allowed, or it holds more than is kept."""
+    """Saves a view under its name and returns it with its token. Raises InputError: the visitor may not, the name is taken or none, there are as many
+    as allowed, or it holds more than is kept."""
     named = replace(view, name=_free_name(view.name, ""), token=secrets.token_hex(8))
     check_count(_folder(), "saved views")
     _write(named)
@@ -46,44 +44,44 @@ def save(view: SavedView) -> SavedView:
 
 
 def rename(token: str, name: str) -> None:
-    """Gives a view another name. Raises InputError: as `save`, or it is not kept any more."""
+    """Renames a view. Raises InputError: as `save`, or it no longer exists."""
     _write(replace(find(token), name=_free_name(name, token)))
 
 
 def remove(token: str) -> None:
-    """Removes a view; one that is gone already stays gone. Raises InputError: the visitor may not."""
+    """Deletes a view, if it exists. Raises InputError: the visitor may not."""
     check_may("edit")
     if _TOKEN.fullmatch(token):
         (_folder() / f"{token}.json").unlink(missing_ok=True)
 
 
 def all_views() -> list[SavedView]:
-    """The visitor's views by name, without their selections; those whose files are damaged are left out."""
+    """The visitor's views by name, without selections or damaged files."""
     kept = [view for file in _folder().glob("[!.]*.json") if (view := _named(file)) is not None]
     return sorted(kept, key=lambda view: (view.name.casefold(), view.token))
 
 
 def damaged() -> int:
-    """How many files of the visitor's are no views."""
+    """Number of the visitor's damaged view files."""
     return sum(_named(file) is None for file in _folder().glob("[!.]*.json"))
 
 
 def find(token: str) -> SavedView:
-    """The visitor's view of this token, whole. Raises InputError: there is none, or its file is damaged."""
+    """The visitor's view with this token, including its selection. Raises InputError: there is none, or its file is damaged."""
     file = _folder() / f"{token}.json"
     if not _TOKEN.fullmatch(token) or not file.is_file():
-        raise InputError("The view of this link is not here: it was removed, or it belongs to someone else.")
+        raise InputError("This saved view was removed or belongs to someone else.")
     return _read(text_of(file, _MOST_BYTES), token)
 
 
 def _read(text: str, token: str) -> SavedView:
-    """What a file holds; raises InputError where it is damaged."""
+    """Reads a view file; raises InputError where it is damaged."""
     try:
         view = SavedView(**parse_json(text, "The saved view"), token=token)
     except (TypeError, ValidationError):
         view = None
     if view is None or not 0 < len(view.name) <= LONGEST_NAME:
-        raise InputError("The saved view is damaged; remove it, and save it again.")
+        raise InputError("The saved view is damaged. Remove it and save it again.")
     return view
 
 
@@ -97,7 +95,7 @@ def _named(file: Path) -> SavedView | None:
 
 @lru_cache(maxsize=2000)
 def _read_once(file: Path, mtime_ns: int, size: int) -> SavedView | None:
-    """A view without its selection; None for a damaged one."""
+    """A view without its selection; None if damaged."""
     try:
         return replace(_read(text_of(file, _MOST_BYTES), file.stem), rows="") if _TOKEN.fullmatch(file.stem) else None
     except InputError:
@@ -107,11 +105,11 @@ def _read_once(file: Path, mtime_ns: int, size: int) -> SavedView | None:
 def _free_name(given: str, token: str) -> str:
     name = " ".join(given.split())
     if not name:
-        raise InputError("Give the view a name.")
+        raise InputError("Enter a name for the view.")
     if len(name) > LONGEST_NAME:
         raise InputError(f"The name has {len(name)} characters; use at most {LONGEST_NAME}.")
     if any(view.name.casefold() == name.casefold() and view.token != token for view in all_views()):
-        raise InputError(f"You already have a view “{name}”; choose another name, or remove that view.")
+        raise InputError(f"You already have a view “{name}”. Choose another name or remove that view.")
     return name
 
 
@@ -119,10 +117,10 @@ def _write(view: SavedView) -> None:
     check_may("edit")
     values = [value for each in view.parameters.values() for value in each]
     if len(values) > _MOST_PARAMETERS or any(len(value) > _LONGEST_VALUE for value in values):
-        raise InputError("This view is too large to save; remove some filters or terms.")
+        raise InputError("This view is too large to save. Remove some filters or terms.")
     content = json.dumps({name: value for name, value in asdict(view).items() if name != "token"}).encode()
     if len(content) > _MOST_BYTES:
-        raise InputError("The selection is too large to save; select fewer images.")
+        raise InputError("The selection is too large to save. Select fewer images.")
     write_atomic(_folder() / f"{view.token}.json", content)
 
 

@@ -1,6 +1,6 @@
-"""On a shared server, pages are computed side by side, but few for one client at a time, and while others keep it busy, not without a pause.
+"""Schedules page runs on a shared server: pages run in parallel, but only a few per client, with pauses for clients that keep the server busy.
 
-A client that asks for as much as the server can do waits for its own pages; the others hardly notice.
+A client with heavy use waits for its own pages; others hardly notice.
 """
 
 import math
@@ -25,11 +25,11 @@ _POLL_SECONDS, _FORGOTTEN = 0.25, 0.001
 
 
 class ScriptScheduler:
-    """Whose page is computed next.
+    """Decides which client's page runs next.
 
     Args:
-        most_of_one: pages of one client at a time.
-        clock: of seconds.
+        most_of_one: pages of one client that run at once.
+        clock: returns seconds.
     """
 
     def __init__(self, most_of_one: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -46,7 +46,7 @@ class ScriptScheduler:
             time.sleep(_POLL_SECONDS)
 
     def end(self, who: str, seconds: float) -> None:
-        """Ends a turn that took so many seconds of processor: the time that passed would count against everyone whom others kept waiting."""
+        """Ends a turn. Counts processor seconds, since elapsed time would also count the waits caused by others."""
         with self._lock:
             self._fade()
             self._pace.spend(who, seconds)
@@ -67,7 +67,7 @@ class ScriptScheduler:
 
 
 def take_turns() -> None:
-    """From now on, each run of a page or of a part of one waits for its turn; called again, it changes nothing."""
+    """Makes every run of a page or fragment wait for its turn; calling it again changes nothing."""
     if not hasattr(ScriptRunner._run_script, "__wrapped__"):
         ScriptRunner._run_script = _in_turn(ScriptRunner._run_script)  # type: ignore[method-assign]
 

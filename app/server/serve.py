@@ -1,4 +1,4 @@
-"""Starts the server of the app: checks its settings, then runs Streamlit in this process. `likeness app` calls it with its options as JSON."""
+"""Starts the app's server: checks its settings, then runs Streamlit in this process. `likeness app` passes its options as JSON."""
 
 import errno
 import json
@@ -21,13 +21,13 @@ def serve(options: dict[str, Any]) -> None:
     """Serves the app until it is stopped.
 
     Args:
-        options: address; port, None for the first free one; settings, a YAML file or None; and single settings, None where they were not given.
+        options: address; port, None for the first free one; settings, a YAML file or None; and single settings, None if unset.
 
     Raises:
-        InputError: settings or a password file that do not fit, or an address that others can reach without saying so.
+        InputError: invalid settings or password file, or an address that others can reach without `shared` or `trust_network`.
     """
     address, port, file = options.pop("address"), options.pop("port"), options.pop("settings")
-    base = server() if file is None else read_settings(Path(file))  # in whose place comes what was given on the command line
+    base = server() if file is None else read_settings(Path(file))  # overridden by options of the command line
     settings = settings_from(base.model_dump() | {name: value for name, value in options.items() if value is not None})
     check_address(address, settings)
     check_port(address, port or 0)
@@ -55,7 +55,7 @@ def serve(options: dict[str, Any]) -> None:
 
 
 def check_port(address: str, port: int) -> None:
-    """Raises InputError where another program listens there, or the address is none of this machine."""
+    """Raises InputError if another program uses the port, or the address is not this machine's."""
     try:
         family, kind, _, _, place = socket.getaddrinfo(address.strip("[]"), port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind) as probe:
@@ -63,9 +63,9 @@ def check_port(address: str, port: int) -> None:
             probe.bind(place)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise InputError(f"The port {port} of {address} is taken; end what serves there, or name another one with --port.") from error
+            raise InputError(f"The port {port} of {address} is in use; stop that program or choose another port with --port.") from error
         raise InputError(
-            f"Can't serve on {address}, port {port} ({(error.strerror or str(error)).lower()}); name others with --address and --port."
+            f"Can't serve on {address}, port {port} ({(error.strerror or str(error)).lower()}); choose others with --address and --port."
         ) from error
 
 

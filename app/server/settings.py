@@ -1,4 +1,4 @@
-"""What a server of the app allows: the settings of `likeness app`, from its options, a YAML file, or the environment."""
+"""The server's settings, from the options of `likeness app`, a YAML file, or the environment."""
 
 import os
 import re
@@ -28,7 +28,7 @@ _Count, _Amount = Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]
 def _host_name(given: str) -> str:
     host = given.strip().strip("[]").rstrip(".").lower()
     if not _HOST_NAME.fullmatch(host):
-        raise ValueError(f"'{given}' is not a host name; give it without scheme, port and path, as in lab.example.org")
+        raise ValueError(f"'{given}' is not a host name; leave out scheme, port and path, as in lab.example.org")
     return host
 
 
@@ -38,7 +38,7 @@ _Host = Annotated[str, AfterValidator(_host_name)]
 class ServerSettings(FrozenConfig):
     """The settings of one server; docs/serving.md explains them. Without `shared` it serves the person who started it, and allows all.
 
-    Limits that begin with `visitor_` are of one visitor, those with `max_` of all together.
+    Limits named `visitor_...` apply to each visitor, those named `max_...` to all together.
     """
 
     shared: bool = False  # others use it: they reach files below `roots` and what they uploaded themselves, and see no path of the server
@@ -74,7 +74,7 @@ class ServerSettings(FrozenConfig):
     token: bool = True  # a server that is not shared is opened by the link that it prints, and closed to everyone else on this machine
     auth: Path | None = None  # password file of `likeness admin password`; only those in it may use the server
     auth_header: str | None = Field(default=None, pattern="^[A-Za-z0-9-]+$")  # in which a reverse proxy names the account
-    trusted_proxies: tuple[IPvAnyNetwork, ...] = ()  # addresses or networks whose `auth_header` and X-Forwarded-For are believed
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = ()  # addresses or networks whose `auth_header` and X-Forwarded-For are trusted
     roles: dict[_Account, Role] = Field(default_factory=dict)  # by account, where a proxy names it; `auth` has its own
     default_role: Role = "view"  # of accounts that are not in `roles`
     session_hours: _Amount = 168.0  # after which people sign in again
@@ -86,7 +86,7 @@ class ServerSettings(FrozenConfig):
     @field_validator("roots", mode="before")
     @classmethod
     def _named(cls, given: Any) -> Any:
-        """A list of folders, each by its own name, or a mapping of names."""
+        """Names folders given as a list; a mapping stays as it is."""
         if given is None or isinstance(given, Mapping):
             return given or {}
         listed = [given] if isinstance(given, str | Path) else given
@@ -104,7 +104,7 @@ class ServerSettings(FrozenConfig):
     def _folders(cls, roots: dict[str, Path]) -> dict[str, Path]:
         for name, folder in roots.items():
             if not name or "/" in name or "\\" in name or ":" in name or name in (".", "..", "~", UPLOADS):
-                raise ValueError(f"the name '{name}' of a root cannot be told from a path, or is taken; give another")
+                raise ValueError(f"the name '{name}' of a root is reserved or looks like a path; choose another")
             if not os.path.isdir(folder.expanduser()):  # false for what is no path at all
                 raise ValueError(f"there is no folder '{folder}'")
         return {name: folder.expanduser().resolve() for name, folder in roots.items()}
@@ -114,21 +114,21 @@ class ServerSettings(FrozenConfig):
     def _file(cls, file: Path | None, field: ValidationInfo) -> Path | None:
         what, command = ("password file", "password") if field.field_name == "auth" else ("file of tokens", "token")
         if file is not None and not file.expanduser().is_file():
-            raise ValueError(f"there is no {what} '{file}'; begin it with: likeness admin {command} {file} NAME")
+            raise ValueError(f"there is no {what} '{file}'; create it with: likeness admin {command} {file} NAME")
         return None if file is None else file.expanduser().resolve()
 
     @model_validator(mode="after")
     def _together(self) -> "ServerSettings":
         if self.roots and not self.shared:
-            raise ValueError("roots limit what others reach on a shared server; add shared: true (--shared)")
+            raise ValueError("roots limit what visitors of a shared server can read; add shared: true (--shared)")
         if self.has_accounts and not self.shared:
             raise ValueError("accounts are for a shared server; add shared: true (--shared)")
         if self.auth_header and not self.trusted_proxies:
-            raise ValueError("auth_header is believed only from a proxy that is named; add trusted_proxies (--trusted-proxy 127.0.0.1)")
+            raise ValueError("auth_header needs a trusted proxy; add trusted_proxies (--trusted-proxy 127.0.0.1)")
         if self.auth and self.auth_header:
-            raise ValueError("auth asks for passwords and auth_header believes a proxy; choose one of them")
+            raise ValueError("auth and auth_header exclude each other; choose one")
         if self.program_tokens and self.shared and not self.has_accounts:
-            raise ValueError("program_tokens act for accounts on a shared server; add auth (--auth) or auth_header, or leave them out")
+            raise ValueError("program_tokens act for accounts on a shared server; add auth (--auth) or auth_header, or remove program_tokens")
         if self.mcp and find_spec("mcp") is None:
             raise ValueError("the MCP tools need the package mcp, which is not installed; install it: pip install 'likeness[mcp]'")
         return self
@@ -140,28 +140,28 @@ class ServerSettings(FrozenConfig):
 
     @property
     def allows_training(self) -> bool:
-        """Whether runs can be started."""
+        """Whether trainings can be started."""
         return not self.shared if self.training is None else self.training
 
     @property
     def allows_downloads(self) -> bool:
-        """Whether weights are fetched from a hub."""
+        """Whether weights are downloaded from a hub."""
         return not self.shared if self.downloads is None else self.downloads
 
     @property
     def requests_per_second(self) -> float:
-        """Of one program, in the long run."""
+        """Requests per second of one program, on average."""
         return self.api_requests if self.api_requests is not None else 10.0 if self.shared else 200.0
 
     def as_text(self) -> str:
-        """What `server` reads from the environment."""
+        """The settings of `server`, read from the environment."""
         return yaml.safe_dump(self.model_dump(mode="json"), default_flow_style=True, width=10_000).strip()
 
 
 def server() -> ServerSettings:
     """The settings of this process, from the variable LIKENESS_SERVER: a YAML mapping in braces, or the path of a YAML file.
 
-    Processes that it starts inherit them.
+    Child processes inherit them.
 
     Raises:
         InputError: as `read_settings`.
@@ -177,27 +177,27 @@ def _settings_in(text: str) -> ServerSettings:
 
 
 def read_settings(file: Path) -> ServerSettings:
-    """The settings of a YAML file. Raises InputError: no such file, no YAML, or a key or value that does not fit."""
+    """Reads the settings from a YAML file. Raises InputError: no such file, no YAML, or an invalid key or value."""
     return settings_from(yaml_content(as_path(file)) or {}, f"'{file.name}'")
 
 
 def settings_from(content: Any, name: str = "The settings") -> ServerSettings:
-    """Settings from a dict; raises InputError for a key or value that does not fit."""
+    """Settings from a dict; raises InputError for an invalid key or value."""
     try:
         return ServerSettings.model_validate(content)
     except (ValidationError, UnicodeEncodeError) as error:
         verb = "do" if name == "The settings" else "does"
-        reason = validation_message(error) if isinstance(error, ValidationError) else "a value is no text; write it in UTF-8"
+        reason = validation_message(error) if isinstance(error, ValidationError) else "a value is not text; write it in UTF-8"
         raise InputError(f"{name} {verb} not fit: {reason}.") from error
 
 
 def check_address(address: str, settings: ServerSettings) -> None:
-    """Raises InputError for an address that others can reach, unless the settings say that this is meant."""
+    """Raises InputError for an address that others can reach, unless the settings allow it."""
     if settings.shared or settings.trust_network or is_local(address):
         return
     raise InputError(
-        f"Serving on {address} would let everyone who reaches this machine read every image and model file that you can read, and start trainings; "
-        "add --shared (with --root for folders that others may see), or --trust-network if all who can connect may do all that you may."
+        f"Serving on {address} lets everyone who can reach this machine read all your images and model files and start trainings; "
+        "add --shared (with --root for folders that others may see), or --trust-network if you trust everyone who can connect."
     )
 
 

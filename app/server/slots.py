@@ -1,4 +1,4 @@
-"""Shares of a shared server: so many at once, and so much a second, for each client."""
+"""Limits per client of a shared server: slots and rates."""
 
 import threading
 import time
@@ -10,11 +10,11 @@ _MOST_KNOWN = 10_000
 
 
 class Slots:
-    """A number of slots; whoever takes one gives it back.
+    """A number of slots that clients acquire and release.
 
     Args:
-        most: of all together.
-        most_of_one: of one client.
+        most: slots in total.
+        most_of_one: slots of one client.
     """
 
     def __init__(self, most: int, most_of_one: int) -> None:
@@ -30,7 +30,7 @@ class Slots:
             return free
 
     def wait_for(self, who: str, should_stop: Callable[[], bool]) -> bool:
-        """Acquires a slot once one is free for this client; False if it gave up."""
+        """Waits for a slot for this client; False if it gave up."""
         while not should_stop():
             with self._changed:
                 if self.take(who):
@@ -39,25 +39,25 @@ class Slots:
         return False
 
     def give_back(self, who: str) -> None:
-        """Frees a slot of this client."""
+        """Releases a slot of this client."""
         with self._changed:
             self._taken -= Counter([who])
             self._changed.notify_all()
 
     def taken(self, who: str | None = None) -> int:
-        """How many are taken, by one client or by all."""
+        """Number of slots in use, by one client or by all."""
         with self._changed:
             return self._taken.total() if who is None else self._taken[who]
 
 
 class Pace:
-    """An allowance for each client, which is spent, and fills up again with time.
+    """A rate limit for each client: an allowance that refills with time.
 
     Args:
-        a_second: how much comes back each second.
-        at_once: how much there is after a pause.
-        most_owed: by how much it may be overdrawn.
-        clock: of seconds.
+        a_second: refill per second.
+        at_once: the full allowance.
+        most_owed: largest overdraft.
+        clock: returns seconds.
     """
 
     def __init__(self, a_second: float, at_once: float, most_owed: float = float("inf"), clock: Callable[[], float] = time.monotonic) -> None:
@@ -66,7 +66,7 @@ class Pace:
         self._lock = threading.Lock()
 
     def spend(self, who: str, amount: float = 1) -> float:
-        """Takes so much of an allowance, or with 0 looks at it; the seconds until it is not overdrawn any more."""
+        """Spends from an allowance (0: only checks it); returns the seconds until it is not overdrawn."""
         with self._lock:
             now = self._clock()
             left = max(self._now(who, now) - amount, -self._most_owed)

@@ -1,7 +1,7 @@
 """The HTML that every page of the app begins with: Streamlit's own, and a script that says where the app lies.
 
-Left alone, Streamlit's front end looks for its server below the page's own address first, which a deep link answers with two 404s, and makes a
-step of the browser's history of each value that a run writes into the address.
+Without it, Streamlit's front end first looks for its server below the page's own address, which gives two 404s on a deep link, and adds an entry to
+the browser's history for each value that a run writes into the address.
 """
 
 import re
@@ -29,7 +29,7 @@ _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
 def routes() -> list[Route]:
-    """The root, each page, and what earlier versions had: the page at the root, whose address Streamlit does not know, leads there."""
+    """Serves the root, each page, and the addresses of earlier versions, which redirect."""
     return [
         Route("/", _serve),
         *(Route(f"/{page.address}", _serve) for page in PAGES if page is not HOME),
@@ -39,7 +39,7 @@ def routes() -> list[Route]:
 
 
 def content_policy() -> str:
-    """The Content-Security-Policy of all pages; of scripts in the HTML it allows those of the start page, by their digests."""
+    """The Content-Security-Policy of all pages; it allows the scripts of the start page by their digests."""
     return _POLICY.format(scripts=" ".join(["'self' blob: 'unsafe-eval'", *map(csp_digest, _INLINE.findall(_content()))]))
 
 
@@ -48,7 +48,7 @@ def _serve(request: Request) -> Response:
 
 
 async def _lead(address: str, request: Request) -> Response:
-    """To another address, relative, so that it also holds behind a proxy that serves the app below a path."""
+    """Redirects to another address, relative so that it also works behind a proxy."""
     if "What changed" in request.query_params.getlist("compare"):  # a tab of the page Compare in earlier versions
         address = what_changed.PAGE.address
     query = f"?{request.url.query}" if request.url.query else ""

@@ -1,6 +1,6 @@
-"""Beginning trainings and benchmarks, as many at once as the server allows, and renaming and deleting runs; each in the log.
+"""Starts trainings and benchmarks within the server's limits, and renames and deletes runs; all logged.
 
-On a shared server, who began a run may rename and delete it; what the server's operator began, nobody may from a page.
+On a shared server, the visitor who started a run may rename and delete it; nobody may do so on a page for runs that the administrator started.
 """
 
 import hashlib
@@ -23,8 +23,8 @@ _begun: dict[Path, str] = {}  # by whom, since this server started
 
 
 def begin_training(folder: Path, start: Callable[[], object]) -> None:
-    """Calls `start`, which begins the run or benchmark in this folder, and writes down who of a shared server's visitors began a new one.
-    Raises InputError: the visitor may not train, as many are under way as may be, or what `start` raises."""
+    """Calls `start`, which begins the run or benchmark in this folder, and records the visitor of a shared server as its owner. Raises InputError:
+    the visitor may not train, as many are under way as may be, or what `start` raises."""
     check_may("train")
     with _beginning:
         if server().shared:
@@ -38,39 +38,39 @@ def begin_training(folder: Path, start: Callable[[], object]) -> None:
 
 
 def rename_training(run: RunFolder, name: str) -> None:
-    """Gives a run another name. Raises InputError: the visitor may not, or as `likeness.training.rename_run`."""
+    """Renames a run. Raises InputError: the visitor may not, or as `likeness.training.rename_run`."""
     raise_reason(refusal_to_change(run.path))
     rename_run(run, name)
     record("training renamed", shown_name(), f"{run.name} to {name}")
 
 
 def delete_training(run: RunFolder) -> None:
-    """Deletes a run for good. Raises InputError: the visitor may not, or as `likeness.training.delete_run`."""
+    """Deletes a run permanently. Raises InputError: the visitor may not, or as `likeness.training.delete_run`."""
     raise_reason(refusal_to_change(run.path))
     delete_run(run)
     record("training deleted", shown_name(), run.name)
 
 
 def refusal_to_change(folder: Path) -> str:
-    """Why the visitor may not rename or delete a run, in a sentence; empty if allowed."""
+    """Why the visitor may not rename or delete a run; "" if allowed."""
     try:
         is_own = bool(visitor()) and (folder / _OWNER).read_text(encoding="utf-8", errors="replace") == _digest(visitor() or "")
     except OSError:
         is_own = False
     if server().shared and not is_own:
-        return "Only the person who started a run can rename or delete it here; ask whoever runs this server."
+        return "Only the person who started this run or the server's administrator can rename or delete it."
     return refusal("train")
 
 
 def _digest(token: str) -> str:
-    """Not the token itself, from which ids of uploads follow and which the run's folder would show."""
+    """A digest instead of the token, since the run's folder would reveal it, and ids of uploads derive from it."""
     return hashlib.sha256(f"run {token}".encode()).hexdigest()
 
 
 def _check_number() -> None:
     running = [folder.resolve() for folder in runs_dir().glob("*/") if RunFolder(folder).status().state == "running"]
     if len(running) >= server().max_trainings:
-        raise InputError(f"{len(running)} trainings are running, and this server allows {server().max_trainings} at once; wait for one to finish.")
+        raise InputError(f"{len(running)} trainings are running, the maximum on this server. Wait for one to finish.")
     own = sum(_begun.get(folder) == client() for folder in running)
     if own >= server().visitor_trainings:
-        raise InputError(f"{own} of your trainings are running, and each visitor may have {server().visitor_trainings}; stop one, or wait.")
+        raise InputError(f"{own} of your trainings are running, the maximum per visitor. Stop one or wait.")

@@ -1,4 +1,4 @@
-"""What a shared server keeps of each visitor, as folders, and what it clears away: when a visitor asks, and by itself, once an hour."""
+"""The data that a shared server stores for each visitor, and its removal: on request, and by hourly cleanup."""
 
 import json
 import logging
@@ -30,7 +30,7 @@ _COMPUTED = ("maps", "label_distances", "outputs", "pixels", "grids", "texts", "
 
 
 def all_visitors() -> list[dict[str, object]]:
-    """Of every visitor, the last to come first: id (of an account, it begins like its name), day of the last visit, and how much is kept."""
+    """For every visitor, the latest first: id (it begins with the account's name), day of the last visit, and size of their data."""
     owned = [entry.owner for entry in list_datasets()]
     found: list[dict[str, object]] = []
     for folder in sorted(_folders(), key=last_seen, reverse=True):
@@ -42,8 +42,8 @@ def all_visitors() -> list[dict[str, object]]:
 
 
 def remove_visitor(id: str, by: str) -> None:
-    """Removes all that is a visitor's: pictures, vectors, labels, drafts, notions, splits, views, and their datasets from the list.
-    Raises InputError: there is no such visitor, or their files cannot be removed."""
+    """Deletes all data of a visitor: pictures, vectors, labels, drafts, notions, splits, views, and their datasets from the list. Raises InputError:
+    there is no such visitor, or their files cannot be removed."""
     _check(id)
     for entry in list_datasets():
         if entry.owner == id:
@@ -53,7 +53,7 @@ def remove_visitor(id: str, by: str) -> None:
 
 
 def remove_upload(entry: DatasetEntry, by: str) -> None:
-    """Takes a visitor's dataset off the list, with its pictures, vectors and labels, where no other dataset of theirs shows the same pictures.
+    """Removes a visitor's dataset from the list, and its pictures, vectors and labels unless another of their datasets shows the same pictures.
     Raises InputError: its files cannot be removed."""
     remove_dataset(entry.id)
     shared = any(other.owner == entry.owner and other.source == entry.source for other in list_datasets())
@@ -67,8 +67,8 @@ def remove_upload(entry: DatasetEntry, by: str) -> None:
 
 
 def export_visitor(id: str, file: Path) -> None:
-    """Writes all that is a visitor's into a ZIP file, with the names of their datasets.
-    Raises InputError: there is no such visitor, or the file is there already or cannot be written."""
+    """Writes all data of a visitor and the names of their datasets into a ZIP file. Raises InputError: there is no such visitor, or the file is there
+    already or cannot be written."""
     _check(id)
     entries = [asdict(entry) for entry in list_datasets() if entry.owner == id]
     folder = visitors_dir() / id
@@ -79,11 +79,11 @@ def export_visitor(id: str, file: Path) -> None:
                 with whole(path) as copy:
                     archive.write(copy, path.relative_to(folder).as_posix())
     except OSError as error:
-        raise InputError(f"'{file}' cannot be written ({error.strerror or error}); name another file.") from error
+        raise InputError(f"'{file}' cannot be written ({error.strerror or error}); choose another file.") from error
 
 
 def remove_old(days: float) -> list[str]:
-    """Removes what is of visitors who have not come for so many days; their ids."""
+    """Deletes the data of visitors who have not come for this many days; returns their ids."""
     gone = [folder.name for folder in _folders() if time.time() - last_seen(folder) > days * 86_400]
     for id in gone:
         remove_visitor(id, "keep_days")
@@ -91,8 +91,7 @@ def remove_old(days: float) -> list[str]:
 
 
 def remove_leftovers(hours: float = 24) -> None:
-    """Removes uploads that became no dataset within so many hours, vectors without one, files that were made to be downloaded, and what an
-    interrupted removal has left."""
+    """Deletes uploads without a dataset after this many hours, vectors without a dataset, files for download, and remains of interrupted removals."""
     entries = [entry for entry in list_datasets() if entry.owner]
     kept = {visitors_dir() / entry.owner / entry.source for entry in entries}
     kept |= {stored_of(upload, upload.parents[1] / EMBEDDINGS) for upload in kept}
@@ -108,17 +107,17 @@ def remove_leftovers(hours: float = 24) -> None:
 
 
 def keep_house() -> None:
-    """Clears away once an hour, for ever."""
+    """Runs the cleanup once an hour, forever."""
     while True:
         try:
             clear_away()
         except (OSError, InputError) as error:
-            logging.getLogger(__name__).warning("Some files could not be cleared away: %s", redact(error))
+            logging.getLogger(__name__).warning("Some files could not be deleted: %s", redact(error))
         time.sleep(_EVERY_SECONDS)
 
 
 def clear_away() -> None:
-    """Clears away what was given up, who has not come back, and of what was computed the files that were used least lately."""
+    """Deletes abandoned files, data of visitors who have not come back, and the least recently used computed files."""
     settings = server()
     if settings.keep_days is not None:
         remove_old(settings.keep_days)
@@ -136,12 +135,12 @@ def clear_away() -> None:
 
 
 def last_seen(folder: Path) -> float:
-    """When a visitor came last, in seconds since 1970."""
+    """Time of a visitor's last visit, in seconds since 1970."""
     return (folder / SEEN if (folder / SEEN).is_file() else folder).stat().st_mtime
 
 
 def note_visit() -> None:
-    """Writes down that the visitor of a shared server has come, where something of theirs is kept."""
+    """Records the visit on a shared server, if the visitor has data."""
     if server().shared and own_dir().is_dir():
         with suppress(OSError):  # a full disk keeps nobody out
             (own_dir() / SEEN).touch()
@@ -154,11 +153,11 @@ def _folders(hidden: bool = False) -> list[Path]:
 
 def _check(id: str) -> None:
     if id not in {folder.name for folder in _folders()}:
-        raise InputError(f"There is no visitor '{id}'; `likeness admin list` shows all.")
+        raise InputError(f"There is no visitor '{id}'; run `likeness admin list` to see all.")
 
 
 def _remove(folder: Path) -> None:
-    """At once for everyone else: the folder gets another name first."""
+    """Renames the folder first, so that it is gone at once for everyone else."""
     if not folder.is_dir():
         return
     gone = folder.with_name(f"{_REMOVED}{folder.name}-{time.time_ns()}")
@@ -166,4 +165,6 @@ def _remove(folder: Path) -> None:
         folder.rename(gone)
         shutil.rmtree(gone)
     except OSError as error:
-        raise InputError(f"'{folder.name}' cannot be removed wholly ({error.strerror or error}); allow it, and remove it again.") from error
+        raise InputError(
+            f"'{folder.name}' could not be removed completely ({error.strerror or error}); fix the file permissions and try again."
+        ) from error

@@ -1,4 +1,4 @@
-"""Who is asking: on a shared server each account, or each browser by its cookie, has uploads, notions, splits and drafts of its own."""
+"""Identifies visitors: on a shared server each account, or each browser by its cookie, has its own uploads, notions, splits and drafts."""
 
 import hashlib
 import hmac
@@ -28,7 +28,7 @@ _NOBODY = "nobody"  # a folder that is never made
 
 
 def visitor() -> str | None:
-    """Who is asking on a shared server, as the name of their folder; "" in a background thread. None elsewhere: there all is the starter's own."""
+    """Folder name of the current visitor of a shared server; "" in a background thread; None on other servers."""
     if not server().shared:
         return None
     name = account()
@@ -36,39 +36,39 @@ def visitor() -> str | None:
 
 
 def account_token(name: str) -> str:
-    """The token of an account: a folder's name that begins like the account's and that nobody can guess, as ids of uploads follow from it."""
+    """The token of an account: a folder name that begins with the account's and cannot be guessed, since ids of uploads derive from it."""
     readable = re.sub(r"[^a-z0-9]+", "-", name).strip("-")[:32]
     return f"{readable or 'account'}-{hmac.digest(_secret(cache_dir() / 'accounts.key'), name.encode(), 'sha256').hex()[:32]}"
 
 
 def browser_name(token: str) -> str:
-    """The name of the browser whose cookie holds a token, "" for none: a digest, since paths are seen by more eyes than cookies."""
+    """A digest of the token in a browser's cookie, since more people see paths than cookies; "" for no token."""
     return token and hashlib.sha256(f"visitor {token}".encode()).hexdigest()[:32]
 
 
 def is_token(text: str) -> bool:
-    """Whether this has the form of what a browser's cookie holds."""
+    """Whether this has the form of a browser's token."""
     return _TOKEN.fullmatch(text) is not None
 
 
 def visitors_dir() -> Path:
-    """Below which each visitor of a shared server has a folder."""
+    """The folder of all visitors' folders on a shared server."""
     return cache_dir() / "visitors"
 
 
 def own_dir() -> Path:
-    """Where the things lie that are the visitor's own: the cache itself where the server is not shared; nowhere for a background thread."""
+    """The visitor's own folder; the cache on a server that is not shared; none in a background thread."""
     who = visitor()
     return cache_dir() if who is None else visitors_dir() / (who or _NOBODY)
 
 
 def shown_name() -> str:
-    """The visitor as named in the log: the account, or the name of the folder."""
+    """The visitor in the log: the account, or the folder's name."""
     return account() or visitor() or ""
 
 
 def draft_file(name: str) -> Path:
-    """Where a draft of this name lies: the visitor's own, or that of another one whose link was given; else where their own will lie."""
+    """Path of a draft: the visitor's own, another visitor's whose link was opened, or where the visitor's own will be saved."""
     own = own_dir() / DRAFTS / name
     if visitor() is None or own.is_file():
         return own
@@ -76,18 +76,16 @@ def draft_file(name: str) -> Path:
 
 
 def is_own_draft(name: str) -> bool:
-    """Whether the visitor may write the draft of this name."""
     return draft_file(name).parent == own_dir() / DRAFTS
 
 
 def notions_dir() -> Path:
-    """Where the visitor's own notions lie."""
     return own_dir() / "notions"
 
 
 @lru_cache(maxsize=4)
 def _secret(file: Path) -> bytes:
-    """What the tokens of accounts are made with: drawn once, and readable by the server alone."""
+    """The secret from which tokens of accounts are derived: random, and readable by the server alone."""
     make_folder(file.parent)
     with FileLock(f"{file}.lock"):
         if not file.exists():
@@ -97,9 +95,7 @@ def _secret(file: Path) -> bytes:
 
 
 class Visits:
-    """Gives each new browser on a shared server its cookie, and tells all browsers not to guess what a file is, nor to ask another server for
-    what a page shows, nor to show the app in a frame of another site; `policy` is of answers that have none of their own. No page of another origin
-    can read or embed an answer, whatever was said about that further inside."""
+    """Gives each new browser on a shared server its cookie, and sets the security headers of all answers."""
 
     def __init__(self, app: ASGIApp, policy: str) -> None:
         self.app, self.policy = app, policy

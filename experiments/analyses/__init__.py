@@ -1,4 +1,4 @@
-"""Analyses that judge the workbench's own features, by labels that these never saw: a file for each, and one line here."""
+"""Analyses that evaluate Likeness's own features by held-out labels: one file and one line here for each."""
 
 from types import ModuleType
 

@@ -1,4 +1,4 @@
-"""Notions joined, judged by both labels at once, and notions taken away, judged by the label of what is left."""
+"""Evaluates joined notions by both labels at once, and notions with others removed by the remaining label."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
@@ -35,11 +35,11 @@ def algebra_table(
     progress: Progress | None = None,
     on_run: OnRun | None = None,
 ) -> pd.DataFrame:
-    """MAP@R of pairs of notions that are joined, by both labels, and of the encoder's space without other notions, by the label of each.
+    """MAP@R of joined pairs of notions by both labels, and of the encoder's space without other notions by each notion's label.
 
-    Rows of a pair ("joined"): "raw encoder"; "the better of the two", one notion alone; "all pairs of prompts", one notion whose prompts say both;
-    "joined". Control: "with another", the first joined with another notion than the one that judges, a drawing per seed. Rows of a notion ("taken
-    away"): "raw encoder"; "all others away"; and as controls "as many at random away", a drawing per seed, and "itself away".
+    Rows of a pair ("joined"): "raw encoder"; "the better of the two", one notion alone; "all pairs of prompts", one notion with combined prompts;
+    "joined". Control: "with another", the first notion joined with an unrelated one, random for each seed. Rows of a notion ("taken away"): "raw
+    encoder"; "all others away"; and as controls "as many at random away", random for each seed, and "itself away".
 
     Args:
         base: images with labels, in their encoder's space.
@@ -59,7 +59,7 @@ def algebra_table(
     fewest = {each.attribute: each.name for each in sorted(notions, key=lambda each: -len(each.prompts))}
     chosen = [each for each in notions if fewest[each.attribute] == each.name]
     if len(chosen) < 3:
-        raise InputError(f"The notions have {len(chosen)} different labels; three are needed, two to be joined and another one beside them.")
+        raise InputError(f"The notions have {len(chosen)} different labels; at least three are needed: two to join and one as a control.")
     tasks = [*combinations(chosen, 2), *((each,) for each in chosen)]
     rows: list[dict[str, Any]] = []
     for done, task in enumerate(tasks):
@@ -70,7 +70,7 @@ def algebra_table(
 
 
 def algebra_summary(runs: pd.DataFrame) -> pd.DataFrame:
-    """A row per part, images and way: the mean over pairs or notions, and how many of them are better than the raw encoder.
+    """A row per part, images and method: the mean over pairs or notions, and how many of them beat the raw encoder.
 
     Args:
         runs: of `algebra_table`, perhaps with a column images.
@@ -125,17 +125,17 @@ def _without(base: "Space", notion: Notion, chosen: Sequence[Notion], seeds: Seq
 def main(
     source: Source = DATASET,
     notions: Notions = "all",
-    method: Annotated[str, typer.Option(help="Linear, of {methods}: whose spaces are joined.")] = "exact",
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of what the controls take.")] = 5,
+    method: Annotated[str, typer.Option(help="Linear method whose spaces are joined, one of {methods}.")] = "exact",
+    seeds: Annotated[int, typer.Option(min=1, help="Random repetitions of the controls.")] = 5,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Are two notions joined better than either, and is a space better without the other notions? Labels judge.
+    """Are joined notions better than one of them, and is a space better without the other notions? Measured by labels.
 
-    Every pair of notions is judged by both labels at once, every notion by its own after all others are taken away. Controls: another notion in place
-    of the second, as many directions at random, and the notion itself taken away.
+    Every pair of notions is evaluated by both labels at once, every notion by its own label after all others are removed. Controls: another notion
+    instead of the second, as many random directions, and removing the notion itself.
 
     Examples: `python -m experiments.analyses algebra`, `python -m experiments.analyses algebra --encoder cars-small --out algebra.csv`
     """

@@ -1,4 +1,4 @@
-"""Which method reads notions best, where none is chosen by the notion that judges it."""
+"""Which method fits notions best, chosen without the notion that evaluates it."""
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,10 @@ _CASE = ["images", "notion"]
 def leave_one_notion_out(
     runs: pd.DataFrame, metric: str = "map_at_r", labels: "dict[str, str] | None" = None, sets: "dict[str, str] | None" = None
 ) -> pd.DataFrame:
-    """For each notion the method that is best on average over all other notions, and what it scores here.
+    """For each notion, the method with the best average over all other notions, and its score on this one.
 
-    A case is a notion on images in the space of an encoder. A method's score there is its mean over seeds; the method with the largest mean over
-    the other cases is chosen (`mean_over_sets`), so that nothing is tuned on the notion that judges. Only methods that have a score in every case
-    take part.
+    A case is a notion on images in the space of an encoder. A method's score there is its mean over seeds; the method with the largest mean over the
+    other cases is chosen (`mean_over_sets`), so nothing is tuned on the evaluated notion. Only methods with a score in every case take part.
 
     Args:
         runs: columns images (what tells images and encoders apart), notion, method and the metric, as `likeness evaluate` writes them.
@@ -43,7 +42,7 @@ def leave_one_notion_out(
         raise InputError("No method has a score for every notion; measure the same methods everywhere.")
     judged = np.array([(labels or {}).get(notion, notion) for _, notion in scores.index])
     if len(set(judged)) < 2:
-        raise InputError("One notion leaves none to choose a method by; give runs of at least two that different labels judge.")
+        raise InputError("Leave-one-out needs at least two notions with different labels; add runs of another notion.")
     found = []
     for place, (images, notion) in enumerate(scores.index):
         own = scores.iloc[place]
@@ -53,7 +52,7 @@ def leave_one_notion_out(
 
 
 def mean_over_sets(scores: pd.DataFrame, sets: "dict[str, str] | None" = None) -> "pd.Series[float]":
-    """The mean of each column over cases, every set of images with the same weight, however many notions and encoders it has.
+    """The mean of each column over cases; every set of images has the same weight, however many notions and encoders it has.
 
     Args:
         scores: a row per case, of which the first level of the index names the images.

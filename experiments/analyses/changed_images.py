@@ -1,4 +1,4 @@
-"""Is what was meant found? "This one, but red": an image and a word, judged by two labels."""
+"""Evaluates queries such as "this one, but red", an image and a word, by two labels."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,11 +37,11 @@ def changed_table(
     progress: Progress | None = None,
     on_run: Callable[[dict[str, Any]], None] | None = None,
 ) -> pd.DataFrame:
-    """Mean average precision of queries that keep what an image shows in one notion and change it to a word of another.
+    """Mean average precision of queries that keep an image's value of one notion and change it to a word of another.
 
-    A query is a random image and an aspect of `changed` that is not its own; relevant are the other images with the aspect and the image's label of
-    `kept`. Images without a label of either notion take no part. Each way to put both together is measured in the encoder's space and in that of
-    both notions joined:
+    A query is a random image and another image's aspect of `changed`; the other images with the aspect and the query image's label of `kept` are
+    relevant. Images without a label of either notion are excluded. Each way to combine both is measured in the encoder's space and in that of both
+    notions joined:
 
     - "image", "text": one of them alone. "image + text": the sum of both places.
     - "image + text - own", "... - own / 2": the aspect of `changed` that the encoder matches best with the image taken away, too
@@ -63,14 +63,14 @@ def changed_table(
     """
     no_runs(base.table, [kept, changed], ["raw"], ("suggested",), seeds)
     if count < 1:
-        raise InputError(f"{count} queries can't be judged; ask for at least 1.")
+        raise InputError(f"{count} queries cannot be evaluated; pass at least 1.")
     base = _labeled(base, [str(kept.attribute), str(changed.attribute)])
     guesses = base.best_aspects(changed)
     labels, values = (base.table.frame[notion.attribute].astype(str).to_numpy() for notion in (kept, changed))
     prompts = dict(zip(changed.aspects, changed.prompts, strict=False))
     words = [word for word in prompts if (values == word).any()]
     if len(words) < 3:
-        raise InputError(f"'{changed.name}' has {len(words)} aspects that are labels of the images; three are needed to change one for another.")
+        raise InputError(f"'{changed.name}' has {len(words)} aspects that are labels of the images; at least three are needed.")
     spaces = {_RAW: base, f"{kept.name} + {changed.name}": base.refit(kept + changed)}
     rows: list[dict[str, Any]] = []
     for name, space in spaces.items():
@@ -92,7 +92,7 @@ def changed_table(
 
 
 def changed_summary(runs: pd.DataFrame) -> pd.DataFrame:
-    """Mean average precision of each way, in the encoder's space and in that of both notions; the mean over the pairs of notions ± deviation over
+    """Mean average precision of each method, in the encoder's space and in that of both notions; the mean over the pairs of notions ± deviation over
     seeds.
 
     Args:
@@ -109,7 +109,7 @@ def changed_summary(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _labeled(base: "Space", attributes: list[str]) -> "Space":
-    """The space of the images that have a label of each attribute."""
+    """The images that have a label of each attribute, as a space."""
     rows = image_classes(base.table, attributes).rows
     if len(rows) == len(base):
         return base
@@ -117,7 +117,7 @@ def _labeled(base: "Space", attributes: list[str]) -> "Space":
 
 
 def _queries(labels: NDArray[Any], values: NDArray[Any], words: list[str], count: int, seed: int) -> list[tuple[int, str, str]]:
-    """(row, the word to change to, another one): those for which something relevant is there."""
+    """(row, target word, another word) of queries that have at least one relevant image."""
     random, found = np.random.default_rng(seed), []
     for row in random.permutation(np.flatnonzero(np.isin(values, words))):
         word, other = random.permutation([each for each in words if each != values[row]])[:2]
@@ -147,15 +147,15 @@ def _rescaled(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def main(
     source: Source = DATASET,
-    keep: Annotated[str, typer.Option(help="The notion in which what is found is to be like the image.")] = "car-model",
-    change: Annotated[str, typer.Option(help="The notion of which a word says what is to be another.")] = "car-color",
-    count: Annotated[int, typer.Option(min=1, help="Queries of each seed.")] = 200,
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of the queries.")] = 5,
+    keep: Annotated[str, typer.Option(help="Notion that results share with the query image.")] = "car-model",
+    change: Annotated[str, typer.Option(help="Notion that the query's word changes.")] = "car-color",
+    count: Annotated[int, typer.Option(min=1, help="Queries per seed.")] = 200,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of queries.")] = 5,
     encoder: EncoderName = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Does "this one, but red" find what was meant? Ways to put an image and a word together, judged by two labels: mean average precision.
+    """Does "this one, but red" find the right images? Mean average precision of ways to combine an image and a word, by two labels.
 
     Examples: `python -m experiments.analyses changed-images`,
     `python -m experiments.analyses changed-images --keep car-color --change background-color -e cars-small`

@@ -1,4 +1,4 @@
-"""How much better does a notion become by clicks? Simulated persons click by labels, and other images judge."""
+"""How much clicks improve a notion: labels simulate the person who clicks, and other images evaluate it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -45,12 +45,12 @@ def clicked_notions(
     progress: Progress | None = None,
     on_run: OnRun | None = None,
 ) -> pd.DataFrame:
-    """MAP@R after so many simulated clicks, on images that were not clicked.
+    """MAP@R after each number of simulated clicks, on images that were not clicked.
 
-    The images that have a notion's label are halved at random. In one half a random image is the query and its 24 nearest in the space as it is are
-    looked at: in turn the first of another label is "not like this", which lets those before it pass, and the last that has the same is "more like
-    this", whichever of the two there is. The notion follows after every click (`likeness.clicked_notion`); it may become what a list that ships says,
-    and no notion that was written for these labels. MAP@R is that of the other half among itself.
+    The images that have a notion's label are split into random halves. In one half, a random image is the query and its 24 nearest in the current
+    space are checked: alternately, the first with another label is "not like this", which accepts those before it, and the last with the same label
+    is "more like this", whichever exists. The notion adapts after every click (`likeness.clicked_notion`); it may become one from a shipped list, but
+    none that was written for these labels. MAP@R is measured within the other half.
 
     Args:
         base: images with labels, in their encoder's space.
@@ -70,11 +70,11 @@ def clicked_notions(
         InputError: no notion with a label and sentences here, or counts below 0.
     """
     if not counts or min(counts) < 0:
-        raise InputError(f"The numbers of clicks are {list(counts)}; give numbers from 0.")
+        raise InputError(f"The numbers of clicks are {list(counts)}; pass numbers of at least 0.")
     sentences = {"precise": notion_sentences(), "vague": vague_sentences()}
     judged = {each.attribute: each for each in reversed(notions) if each.attribute in base.table.attributes and each.name in sentences["precise"]}
     if not judged:
-        raise InputError("None of the notions has a label and a sentence here to click by; name one that has an attribute of these images.")
+        raise InputError("No notion has both a label of these images and a sentence; choose a notion whose attribute these images have.")
     others = candidates(base, word_list_notions(base))
     trusted = {each.notion.aspects: notion_trust(base, each.notion).reads for each in others}
     rows: list[dict[str, Any]] = []
@@ -94,7 +94,7 @@ def clicked_notions(
 def clicks_table(runs: pd.DataFrame) -> pd.DataFrame:
     """A row per images, notion, start and method: MAP@R as mean over seeds after each number of clicks, of controls after the most, and `gap closed`.
 
-    `gap closed` is the share of the way from no click to the Oracle that the most clicks go; missing where the Oracle is less than 0.02 ahead.
+    `gap closed` is how much of the gap between no click and the Oracle the most clicks close; missing if the Oracle is less than 0.02 ahead.
     """
     keys = [name for name in ("images", "notion") if name in runs]
     bounds = runs[runs["start"].fillna("") == ""].groupby([*keys, "answers"], sort=False)["map_at_r"].mean().unstack("answers")
@@ -118,7 +118,7 @@ def clicks_medians(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 class _Halves(NamedTuple):
-    """The half that is clicked on, with the answers that its labels and another label give, and the half that judges, with its labels."""
+    """The half to click on, with answers by its labels and by another label, and the half for evaluation, with its labels."""
 
     shown: "Space"
     said: NDArray[Any]
@@ -143,7 +143,7 @@ class _Halves(NamedTuple):
 
 
 class _Person(NamedTuple):
-    """Somebody who means a label, and clicks in the space of a method."""
+    """A simulated person who has a label in mind and clicks in a method's space."""
 
     halves: _Halves
     others: Sequence[Candidate]
@@ -178,7 +178,7 @@ class _Person(NamedTuple):
 
 
 def _clicked(persons: "Sequence[_Person]", said: "dict[str, tuple[str, Notion]]", counts: Sequence[int], seed: int) -> Iterator[dict[str, Any]]:
-    """Each person beginning with each sentence."""
+    """Each simulated person with each starting sentence."""
     for start, (sentence, notion) in said.items():
         for person in persons:
             for row in person.runs(notion, counts, seed):
@@ -195,18 +195,17 @@ def _bounds(halves: _Halves, seed: int, oracle: bool) -> Iterator[dict[str, Any]
 def main(
     source: Source = DATASET,
     notions: Notions = "all",
-    methods: Annotated[str, typer.Option(help="Of {methods}, separated by commas: whose spaces are clicked on.")] = "exact,probabilities",
-    seeds: Annotated[int, typer.Option(min=1, help="Halves of the images, and queries in them.")] = 5,
+    methods: Annotated[str, typer.Option(help="Methods whose spaces are clicked in, separated by commas: {methods}.")] = "exact,probabilities",
+    seeds: Annotated[int, typer.Option(min=1, help="Random splits of the images into halves, and random queries.")] = 5,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """How much better does a notion become by clicks on neighbors? MAP@R after 0, 5, 10 and 20, on images that were not clicked.
+    """How much do clicks on neighbors improve a notion? MAP@R after 0, 5, 10 and 20 clicks, on images that were not clicked.
 
-    Persons are simulated by the images' labels. They begin with a sentence that says what they mean (`precise`) or something near it (`vague`);
-    as controls, answers by a coin and by another label. Both kinds of sentences were written beforehand (`notion_sentences.yaml`,
-    `vague_sentences.yaml`).
+    Persons are simulated by the images' labels. They start with a sentence that says what they mean (`precise`) or something close (`vague`);
+    controls answer at random or by another label. Both kinds of sentences were written in advance (`notion_sentences.yaml`, `vague_sentences.yaml`).
 
     Examples: `python -m experiments.analyses clicks cars --notions viewpoint`,
     `python -m experiments.analyses clicks cars --encoder cars-small --out runs.csv`

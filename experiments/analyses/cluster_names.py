@@ -1,4 +1,4 @@
-"""Do clusters' names say what is in them? Judged by labels that neither clusters nor names have seen."""
+"""Whether the names of clusters describe their images, evaluated by held-out labels."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,10 +38,10 @@ def cluster_names(
 ) -> pd.DataFrame:
     """Agreement of clusters with labels, and the share of clusters whose name fits the class that most of their images have.
 
-    Clusters: "HDBSCAN" (`likeness.clusters.cluster`), "k-means" with as many clusters at each depth, and the control "random projection", HDBSCAN's
-    of ten random directions in place of UMAP's ten. Names of the first: "words" (`name_clusters`), "nearest word" to the mean of a cluster's images,
-    "class list", as "words" with the labels themselves as vocabulary; controls "words, shuffled", names dealt out anew among the clusters of a
-    depth, and "words, labels shuffled", the images' labels dealt out anew. The other clusters have "words".
+    Clusters: "HDBSCAN" (`likeness.clusters.cluster`), "k-means" with as many clusters at each depth, and the control "random projection", HDBSCAN on
+    ten random directions instead of UMAP's ten. Names of the first: "words" (`name_clusters`), "nearest word" to the mean of a cluster's images,
+    "class list", as "words" with the labels themselves as vocabulary; controls "words, shuffled", names shuffled among the clusters of a depth, and
+    "words, labels shuffled", the images' labels shuffled. The other clusters have "words".
 
     Args:
         base: images in their encoder's space, which reads text.
@@ -70,7 +70,7 @@ def cluster_names(
 
 
 def label_columns(base: "Space", names: Sequence[str], groups: Mapping[str, Sequence[str]] | None = None) -> dict[str, NDArray[np.object_]]:
-    """Attributes as labels, and where groups of the first one's values are given, a label "group" besides.
+    """Attributes as labels, and a label "group" if groups of the first one's values are given.
 
     Raises:
         InputError: no such attribute, an image without a label, or a value in no group.
@@ -80,25 +80,25 @@ def label_columns(base: "Space", names: Sequence[str], groups: Mapping[str, Sequ
         if name not in base.table.attributes:
             raise InputError(f"There is no attribute '{name}'; there are {', '.join(base.table.attributes) or 'none'}.")
         if not has_label(base.table.frame[name]).all():
-            raise InputError(f"Some images have no '{name}'; leave them out with --only.")
+            raise InputError(f"Some images have no '{name}'; exclude them with --only.")
         found[name] = base.table.frame[name].astype(str).to_numpy(dtype=object)
     if groups is not None:
         group_of = {str(value): group for group, values in groups.items() for value in values}
         unknown = sorted(set(found[names[0]]) - set(group_of))
         if unknown:
-            raise InputError(f"'{unknown[0]}' stands in no group; add it to the file of groups.")
+            raise InputError(f"'{unknown[0]}' is in no group; add it to the file of groups.")
         found["group"] = np.array([group_of[value] for value in found[names[0]]], dtype=object)
     return found
 
 
 def cluster_names_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """A row for each kind of clusters and names, label and depth: the means over seeds."""
+    """A row for each kind of clusters and names, label and depth, averaged over seeds."""
     by = [*(["images"] if "images" in runs else []), "label", "depth", "clusters_of", "names_of"]
     return runs.groupby(by, sort=False).mean(numeric_only=True).drop(columns="seed").reset_index()
 
 
 class _KeptShares(TextShares):
-    """Shares that are computed once for all seeds, where that are some hundred megabytes; of more images each time."""
+    """Shares for word lists, computed once for all seeds if they fit in some hundred megabytes, else each time."""
 
     def __init__(self, space: "Space", choice: WordChoice) -> None:
         super().__init__(space, choice)
@@ -106,7 +106,7 @@ class _KeptShares(TextShares):
         self.kept = np.vstack([super(_KeptShares, self).of(part) for part in parts]) if parts else None
 
     def of(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """As `TextShares.of`."""
+        """`TextShares.of`, cached."""
         return super().of(rows) if self.kept is None else self.kept[rows]
 
 
@@ -141,7 +141,7 @@ def _rows(base: "Space", labels: Labels, shares: "_KeptShares", lists: Mapping[s
 
 
 def _general(values: NDArray[np.object_]) -> Any:
-    """Whether a name is too general for these labels, remembered."""
+    """Whether a name is too general for these labels, cached."""
     from functools import cache
 
     classes = list(dict.fromkeys(map(str, values)))
@@ -210,7 +210,7 @@ def clusters_summary(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def names_summary(runs: pd.DataFrame) -> pd.DataFrame:
-    """A row per images, label and depth: the share of clusters whose name fits, by how, and of other names and clusters the sum."""
+    """A row per images, label and depth: the share of clusters whose name fits, by kind of fit; for other names and clusters only the sum."""
     keys = ["images", "label", "depth"]
     own = runs[(runs["clusters_of"] == "HDBSCAN") & (runs["names_of"] == "words")]
     grouped = own.groupby(keys, sort=False, observed=True)
@@ -231,21 +231,21 @@ def _texts(runs: pd.DataFrame, by: str, value: str) -> pd.DataFrame:
 
 def main(
     source: Source = DATASET,
-    labels: Annotated[str | None, typer.Option(help="Attributes that judge, separated by commas; by default those that notions name.")] = None,
+    labels: Annotated[str | None, typer.Option(help="Attributes to evaluate by, separated by commas; by default those of the notions.")] = None,
     groups: Annotated[
-        Path | None, typer.Option(help='JSON file of groups of the first label\'s values, {"fish": ["ray", "shark"]}; they judge, too.')
+        Path | None, typer.Option(help='JSON file of groups of the first label\'s values, {"fish": ["ray", "shark"]}; also used for evaluation.')
     ] = None,
     notion: NotionName = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Runs of what has random choices.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Repetitions with other seeds.")] = 5,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Do clusters' names say what is in them? The share of clusters whose name fits the class of most of their images.
+    """Do the names of clusters describe them? Share of clusters whose name fits the class of most of their images.
 
-    A name fits where it contains the class (`exact`), is another word for it (`synonym`), a kind of it (`kind`), or what it is a kind of at most four
-    steps up (`hypernym`), by WordNet. Beside names dealt out anew, the nearest word, and the class list as vocabulary; clusters beside k-means and a
+    By WordNet, a name fits if it contains the class (`exact`), is a synonym (`synonym`), a kind of it (`kind`), or a more general term at most four
+    steps up (`hypernym`). Compared with shuffled names, the nearest word, and the class list as vocabulary; clusters are compared with k-means and a
     random projection.
 
     Examples: `python -m experiments.analyses cluster-names --labels car_color`,
@@ -267,7 +267,7 @@ def _chosen(table: "ImageTable", labels: str | None) -> list[str]:
         return [name.strip() for name in labels.split(",")]
     found = list(dict.fromkeys(notion.attribute for notion in judged_notions(table, every=True) if notion.attribute))
     if not found:
-        raise InputError(f"'{table.name}' has no labels that a notion names; choose them with --labels.")
+        raise InputError(f"'{table.name}' has no labels of a notion; choose labels with --labels.")
     return found
 
 

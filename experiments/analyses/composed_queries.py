@@ -1,4 +1,4 @@
-"""How well are composed queries answered? "This one, but red", "this one, not with this background", judged by labels."""
+"""How well composed queries work, such as "this one, but red" or "this one, without this background", evaluated by labels."""
 
 from collections.abc import Callable, Sequence
 from itertools import permutations
@@ -37,7 +37,7 @@ class _Attribute(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """Attributes by their place: what stays as in the image, what another value is named of, and what is taken away."""
+    """Attributes by role: the one kept from the image, the ones with another value, and the one removed."""
 
     kind: str
     kept: int
@@ -59,9 +59,9 @@ def composed_queries(
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> pd.DataFrame:
-    """Mean average precision of composed queries, by every way to make one score of their terms.
+    """Mean average precision of composed queries, for every way to combine the scores of their terms.
 
-    A query is an image and words for values of other attributes, in the prompts of the notions that the labels judge:
+    A query is an image and words for values of other attributes, in the prompts of the notions with these labels:
 
     * "and": the image and another value. Relevant are images with the image's value of the attribute that is kept, and the named one.
     * "and and": values of two attributes.
@@ -132,7 +132,7 @@ def composed_choice(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _attributes(space: "Space") -> list[_Attribute]:
-    """Attributes of which a notion's aspects are the values, each by the first such notion."""
+    """Attributes whose values are a notion's aspects, each with the first such notion."""
     found: dict[str, _Attribute] = {}
     for notion in judged_notions(space.table, every=True):
         name = str(notion.attribute)
@@ -145,7 +145,7 @@ def _attributes(space: "Space") -> list[_Attribute]:
             found[name] = _Attribute(name, aspects, codes, space.embed_aspects(notion)[0])
     if len(found) < 2:
         has = ", ".join(found) or "none"
-        raise InputError(f"Composed queries are judged by two attributes whose values are a notion's aspects; '{space.table.name}' has {has}.")
+        raise InputError(f"Composed queries need two attributes whose values are a notion's aspects; '{space.table.name}' has {has}.")
     return list(found.values())
 
 
@@ -183,7 +183,7 @@ def _asked(case: _Case, attributes: list[_Attribute], rng: np.random.Generator, 
 
 
 def _wrong(case: _Case, terms: list[tuple[float, int, int]], attributes: list[_Attribute], rng: np.random.Generator) -> list[tuple[float, int, int]]:
-    """The same number of words with the same signs, of attributes that the query is not about, or where there is none, of the one that is kept."""
+    """As many words with the same signs, of attributes that are not in the query, or else of the one that is kept."""
     others = sorted(set(range(len(attributes))) - {case.kept, *case.named, *case.avoided}) or [case.kept]
     drawn = [int(rng.choice(others)) for _ in terms]
     return [(weight, place, int(rng.integers(len(attributes[place].values)))) for (weight, _, _), place in zip(terms, drawn, strict=True)]
@@ -204,7 +204,7 @@ def _similarities(
 
 
 def _average_precision(scores: NDArray[np.floating], relevant: NDArray[np.bool_], row: int) -> float:
-    """Precision at each relevant image, in the mean; equal scores by row."""
+    """Mean precision at the relevant images; equal scores are ordered by row."""
     order = np.argsort(-scores, kind="stable")
     hits = np.flatnonzero(relevant[order[order != row]])
     return float(np.mean(np.arange(1, len(hits) + 1) / (hits + 1)))
@@ -214,16 +214,16 @@ def main(
     source: Source = DATASET,
     encoder: EncoderName = None,
     only: Only = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Samples of queries.")] = 5,
-    queries: Annotated[int, typer.Option(min=1, help="Images that ask, for each choice of attributes and each sample.")] = 10,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of queries.")] = 5,
+    queries: Annotated[int, typer.Option(min=1, help="Query images per combination of attributes and sample.")] = 10,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """How well is "this one, but red" answered, and by which score? Mean average precision over queries of an image and words, judged by labels.
+    """How well does "this one, but red" work, and with which score? Mean average precision of queries of an image and words, by labels.
 
-    A column per kind of query: the image AND a word, AND two words, NOT what it shows, AND one NOT another. A row per way to make one score of an
-    image's similarities to image and words; the last way is that of `likeness search --query`, and "wrong words" a control, the same with words that
-    the query is not about. Takes some minutes.
+    A column per kind of query: the image AND a word, AND two words, NOT what it shows, AND one NOT another. A row per way to combine the similarities
+    to image and words; the last one is that of `likeness search --query`, and "wrong words" is a control with words unrelated to the query. Takes
+    some minutes.
 
     Examples: `python -m experiments.analyses composed-queries`,
     `python -m experiments.analyses composed-queries --encoder cars-small --seeds 2 --queries 5`

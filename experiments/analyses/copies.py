@@ -1,4 +1,4 @@
-"""Are copies of pictures found by an encoder, with the threshold that other pictures suggest?"""
+"""Whether an encoder finds copies of pictures with a threshold suggested by other pictures."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,10 +32,10 @@ _EVERY = "all"
 def planted_copies(
     base: "Space", images: int = 100, seeds: Sequence[int] = range(3), *, progress: Progress | None = None, on_run: OnRun | None = None
 ) -> pd.DataFrame:
-    """Precision and recall of altered copies among all images, by an encoder and by a control.
+    """Precision and recall of altered copies among all images, for an encoder and a control.
 
-    By each seed images are drawn, altered in four ways (`likeness.duplicates.ALTERATIONS`) and embedded. The copies of every other one suggest the
-    threshold, those of the others judge it. The control takes away what the encoder has learned: thumbnails of 16 x 16 pixels, less their mean,
+    For each seed, images are sampled, altered in four ways (`likeness.duplicates.ALTERATIONS`) and embedded. The copies of every other one suggest
+    the threshold, the remaining ones evaluate it. The control uses nothing that the encoder learned: thumbnails of 16 x 16 pixels, minus their mean,
     projected at random to as many dimensions.
 
     Args:
@@ -93,7 +93,7 @@ def _thumbnails(base: "Space") -> NDArray[np.float32]:
 
 
 def _projected(base: "Space", thumbnails: NDArray[np.float32], seed: int) -> "Space":
-    """The control's space: no encoder, but as many dimensions."""
+    """The control's space: not an encoder's, but with as many dimensions."""
     mean = thumbnails.mean(axis=0)
     projection = np.random.default_rng(seed).standard_normal((thumbnails.shape[1], base.vectors.shape[1])).astype(np.float32)
 
@@ -106,17 +106,17 @@ def _projected(base: "Space", thumbnails: NDArray[np.float32], seed: int) -> "Sp
 
 def main(
     source: Source = DATASET,
-    images: Annotated[int, typer.Option(min=4, help="Images whose copies are made by each seed; half of them suggest the threshold.")] = 100,
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of images.")] = 3,
+    images: Annotated[int, typer.Option(min=4, help="Images to copy per seed; half of them suggest the threshold.")] = 100,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of images.")] = 3,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Are copies of pictures found by an encoder: saved again as JPEG, halved and enlarged, cropped, brightened?
+    """Does an encoder find copies of pictures that were saved again as JPEG, resized, cropped or brightened?
 
-    Half of the images drawn suggest the threshold, the others judge it, among all images of the source. The control sees thumbnails by a random
-    projection to as many dimensions, and so nothing that an encoder learns.
+    Half of the sampled images suggest the threshold, the others evaluate it, among all images of the source. The control uses a random projection of
+    thumbnails to as many dimensions, so it contains nothing that an encoder learns.
 
     Examples: `python -m experiments.analyses copies`, `python -m experiments.analyses copies photos/ --images 200 --out runs.csv`
     """

@@ -1,4 +1,4 @@
-"""How good are cut-offs, and are promises kept? Queries whose matches are known by labels; persons who answer are simulated by these."""
+"""How good cutoffs are, and whether guarantees hold, on queries with known matches and simulated answers."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,10 +40,10 @@ def cut_offs(
     progress: Progress | None = None,
     on_run: OnRun | None = None,
 ) -> pd.DataFrame:
-    """F1 of cut-offs as a share of that of the best threshold for each query, and the false-discovery rate of what was promised.
+    """F1 of cutoffs relative to that of the best threshold for each query, and the false-discovery rate of guaranteed sets.
 
     Queries are the aspects of notions as texts, in the encoder's space and in each notion's, with the other aspects as negative prompts or without;
-    or images, that match those with the same label. Queries with fewer than five matches are left out.
+    or images, which match those with the same label. Queries with fewer than five matches are excluded.
 
     Methods: "cut-off" is `likeness.cutoffs.CutoffFinder`, "cut-off, negatives" the same with negative prompts. Without answers: "flat" and "flat,
     negatives", one threshold for all queries that is best on average on all others; "Otsu" and "two normals", on the scores alone. "another query" is
@@ -102,9 +102,7 @@ def _text_groups(base: "Space", notions: "Sequence[Notion]", seeds: Sequence[int
     """The aspects of each notion in both spaces, for each seed."""
     found = [group for notion in _first_of_label(notions) for group in _aspects(base, notion)]
     if not found:
-        raise InputError(
-            "None of the notions has aspects that are labels of these images; name one that has, or a label by which images are queries."
-        )
+        raise InputError("No notion has aspects that are labels of these images; choose another notion, or a label with --by.")
     for label, asked in found:
         for seed in seeds:
             yield {**label, "first": seed == seeds[0]}, asked, seed, len(found) * len(seeds)
@@ -133,7 +131,7 @@ def _aspects(base: "Space", notion: "Notion") -> Iterator[tuple[dict[str, Any], 
 
 
 def _image_groups(base: "Space", by: str, count: int, seeds: Sequence[int]) -> Iterator[tuple[dict[str, Any], list[LabeledQuery], int, int]]:
-    """Random images, of each seed others."""
+    """Random images, different for each seed."""
     frame = base.table.frame
     if by not in base.table.attributes:
         raise InputError(f"'{base.table.name}' has no label '{by}'; it has {', '.join(base.table.attributes) or 'none'}.")
@@ -142,7 +140,7 @@ def _image_groups(base: "Space", by: str, count: int, seeds: Sequence[int]) -> I
     _, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     possible = np.flatnonzero((sizes[codes] > _FEWEST) & (sizes[codes] < len(labels)))
     if not len(possible):
-        raise InputError(f"No value of '{by}' has more than {_FEWEST} images and others beside it; name another label.")
+        raise InputError(f"No value of '{by}' has more than {_FEWEST} images and other images besides; choose another label.")
     for seed in seeds:
         rows = np.random.default_rng(seed).choice(possible, min(count, len(possible)), replace=False)
         yield {"attribute": by, "space": "raw", "first": True}, [_image_query(base, there, labels, int(row)) for row in rows], seed, len(seeds)
@@ -154,7 +152,7 @@ def _image_query(base: "Space", there: Any, labels: Any, row: int) -> LabeledQue
 
 
 def _figures(queries: list[LabeledQuery], counts: tuple[int, ...], seed: int, fdr: float, *, plain: bool) -> Iterator[dict[str, Any]]:
-    """Rows of each method; of those without chance only where `plain`."""
+    """Rows of each method; of deterministic ones only if `plain`."""
     has_negatives = queries[0].negatives is not None
     if plain:
         yield from _without_answers(queries, has_negatives)
@@ -184,7 +182,7 @@ def _without_answers(queries: list[LabeledQuery], has_negatives: bool) -> Iterat
 
 
 def _means(found: pd.DataFrame, fdr: float) -> dict[str, float]:
-    """Means over queries; of promises, over those that have one."""
+    """Means over queries; for guarantees, over queries that have one."""
     row = {name: round(float(found[name].mean()), 6) if name in found else float("nan") for name in _FIGURES}
     made = found["promised_fdr"].dropna() if "promised_fdr" in found else pd.Series(dtype=float)
     return row | {"broken": round(float((made > fdr + 1e-9).mean()), 6) if len(made) else float("nan")}
@@ -194,21 +192,21 @@ def main(
     source: Source = DATASET,
     notions: Notions = "all",
     by: Annotated[
-        str | None, typer.Option(help="A label column: queries are images, which match those with the same label, in place of words.")
+        str | None, typer.Option(help="Label column: uses images as queries, which match those with the same label, instead of words.")
     ] = None,
-    queries: Annotated[int, typer.Option(min=2, help="With --by: images that ask, for each seed.")] = 40,
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of the images that are asked about, and of those that ask.")] = 5,
-    fdr: Annotated[float, typer.Option(help="Share of a promised set that may be wrong, above 0 and below 1.")] = 0.1,
+    queries: Annotated[int, typer.Option(min=2, help="With --by: query images per seed.")] = 40,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of the answered images and of the query images.")] = 5,
+    fdr: Annotated[float, typer.Option(help="Allowed error rate of a guaranteed set, above 0 and below 1.")] = 0.1,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """How good is the cut-off of `likeness matches`, and are its promises kept? After 0, 10, 20 and 30 answers, which the images' labels give.
+    """How good is the cutoff of `likeness matches`, and do its guarantees hold? After 0, 10, 20 and 30 answers, simulated by labels.
 
-    `ratio` is F1 as a share of that of the best threshold for each query, `within` the share of queries where it is 95 % at least, `promise` the
-    share with a promise, `promised_fdr` how much of what is promised is wrong, and `broken` the share of promises where that is too much. Beside it
-    one threshold for all queries (`flat`), Otsu's and that of two normal distributions, and as a control the similarities to another query.
+    `ratio` is F1 as a share of that of the best threshold for each query, `within` the share of queries where it is at least 95 %, `promise` the
+    share with a guarantee, `promised_fdr` the error rate of guaranteed sets, and `broken` the share of guarantees that exceed the allowed rate.
+    Baselines: one threshold for all queries (`flat`), Otsu's, and that of two normal distributions; control: the similarities to another query.
 
     Examples: `python -m experiments.analyses cut-offs --notions car-color`,
     `python -m experiments.analyses cut-offs photos/ --by class --out runs.csv`

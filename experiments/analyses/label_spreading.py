@@ -1,4 +1,4 @@
-"""How many clicks until 95 % of the images have the right label? Simulated persons label, by labels that spread and without."""
+"""How many clicks it takes to label 95 % of the images correctly, with and without label spreading, by simulated persons."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -76,7 +76,7 @@ def label_spreading(
         raise InputError(f"Labels are given by {NEAREST}, {QUEUE} or {SCREENS} on at least 2 images, not {', '.join(sorted(unknown)) or images}.")
     judged = {each.attribute: each for each in reversed(notions) if each.attribute in base.table.attributes}
     if not judged:
-        raise InputError("None of the notions has a label among these images; name one that has an attribute of them.")
+        raise InputError("No notion has a label of these images; choose a notion whose attribute these images have.")
     tasks = [(notion, seed) for notion in reversed(judged.values()) for seed in seeds]
     rows: list[dict[str, Any]] = []
     for done, (notion, seed) in enumerate(tasks):
@@ -134,7 +134,7 @@ def _spaces(base: "Space", notion: "Notion", rows: NDArray[np.int64], seed: int)
 
 
 class _Person(NamedTuple):
-    """Somebody who labels images of a space and knows what is right."""
+    """A simulated person who labels images of a space and knows the correct labels."""
 
     space: "Space"
     truth: NDArray[np.int64]
@@ -189,26 +189,26 @@ class _Person(NamedTuple):
 
 
 def screen_clicks(wrong: int, size: int) -> int:
-    """Clicks for a screen of images with one label: one for each that is wrong and one for the rest, or one for each of all where that is less."""
+    """Clicks to label a screen with one suggested label: one for each wrong image and one for the rest, or one for each image if that is less."""
     return min(wrong + 1, size)
 
 
 def main(
     source: Source = DATASET,
     notions: Notions = "all",
-    methods: Annotated[str, typer.Option(help="propagation or probe, or both, separated by a comma.")] = "propagation,probe",
-    images: Annotated[int, typer.Option(min=2, help="How many are drawn, where more have the label.")] = 10_000,
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of the images, of those that are labeled first, and of the random projection.")] = 5,
+    methods: Annotated[str, typer.Option(help="propagation, probe, or both separated by a comma.")] = "propagation,probe",
+    images: Annotated[int, typer.Option(min=2, help="Maximum number of labeled images; a larger set is sampled.")] = 10_000,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of the images, of the first labeled ones, and random projections.")] = 5,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """How many clicks until 95 % of the images have the right label? With labels that spread and without, in a notion's space and the raw encoder's.
+    """How many clicks until 95 % of the images have the right label? With and without spreading, in a notion's and the raw encoder's space.
 
-    Persons are simulated by the images' labels: a click labels one image, and a screen of 24 images with one label is confirmed by a click after each
-    wrong one was corrected by a click. Clicks are printed for each image, beside the .95 of labeling one by one. Control: a random projection to as
-    many dimensions as the notion's space has.
+    Persons are simulated by the images' labels: a click labels one image, and a screen of 24 images with one label is confirmed by a click after a
+    click for each wrong image. Prints clicks per image; labeling one by one takes .95. Control: a random projection to as many dimensions as the
+    notion's space.
 
     Examples: `python -m experiments.analyses label-spreading cars --notions car-color`,
     `python -m experiments.analyses label-spreading cars --seeds 2 --out runs.csv`

@@ -1,4 +1,4 @@
-"""Every way to read a notion's words, over all notions and encoders at hand, as `experiments/figures/notion_methods.py` measures them."""
+"""Every method for a notion's words, on all notions and encoders, as measured by `experiments/figures/notion_methods.py`."""
 
 import pandas as pd
 
@@ -81,7 +81,7 @@ def winners_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _titled(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs with a title for each method and choice of dimensions as their method, and the five heads as one set of images."""
+    """Runs whose method is the title with the choice of dimensions, and whose five heads count as one set of images."""
     chosen = [name for name, method in METHODS.items() if method.dims]
     suggested = runs[runs["method"] == "exact"].groupby(_CASE)["dim"].min().to_dict()
     sizes = pd.Series(runs.set_index(_CASE).index.map(suggested), index=runs.index)

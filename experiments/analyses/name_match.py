@@ -1,4 +1,4 @@
-"""How a cluster's name fits a class's: the same word, another word for it, a kind of it, or what it is a kind of."""
+"""How a cluster's name fits a class's name: the same word, a synonym, a kind of it, or a more general term."""
 
 from functools import lru_cache
 
@@ -9,7 +9,7 @@ MATCHES = ("exact", "synonym", "kind", "hypernym")
 
 
 def name_match(name: str, label: str) -> str:
-    """How a name fits a class, the closest of four, or "" where it does not.
+    """How a name fits a class, the closest of four relations, or "" if it does not.
 
     * exact: the name contains the class's words, in singular or plural ("tulip" of "tulip", "red car" of "car").
     * synonym: a word of the same synset of WordNet ("sofa" of "couch"), or the class's words but the last ("maple" of "maple tree").
@@ -44,7 +44,7 @@ def _match(name: tuple[str, ...], label: tuple[str, ...]) -> str:
 
 
 def too_general(name: str, labels: list[str]) -> bool:
-    """Whether a name stands above more than half of the classes (their most frequent meanings), at any distance: it fits whatever the cluster is.
+    """Whether a name is more general than over half of the classes (by their most frequent meanings), so that it fits any cluster.
 
     Example:
         >>> too_general("animal", ["dog", "cat", "car"]), too_general("dog", ["poodle", "cat", "car"])

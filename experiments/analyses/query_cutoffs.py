@@ -1,4 +1,4 @@
-"""Cut-offs of one query, by rules that need no answers, and with the tool that asks; and how good each is."""
+"""Cutoffs of one query, by rules without answers and by the tool with answers, and their quality."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _BATCH = 5  # images that are asked about at once
 
 @dataclass(frozen=True, eq=False)
 class LabeledQuery:
-    """The similarities of all images to a query, and which of them match by their labels.
+    """The similarities of all images to a query, and their matches by label.
 
     Attributes:
         name: shown to people.
@@ -42,18 +42,18 @@ class LabeledQuery:
         return float((2 * found / (np.arange(1, len(found) + 1) + found[-1])).max())
 
     def f1(self, chosen: NDArray[Any]) -> float:
-        """Of some images, as rows or as a mask (n,)."""
+        """The same for some images, as rows or as a mask (n,)."""
         found = self.truth[chosen]
         return float(2 * found.sum() / (len(found) + self.truth.sum()))
 
     def figures(self, chosen: NDArray[Any]) -> dict[str, float]:
-        """F1, its share of that of the best threshold, and whether that is 95 % at least."""
+        """F1, its share of the best F1, and whether that share is at least 95 %."""
         f1 = self.f1(chosen)
         return {"f1": f1, "ratio": f1 / self.best_f1, "within": float(f1 >= 0.95 * self.best_f1)}
 
 
 def after_answers(query: LabeledQuery, finder: CutoffFinder, counts: Sequence[int]) -> list[dict[str, float]]:
-    """Figures after each number of answers, which the labels give, five at a time; the promise and the intervals are judged too."""
+    """Scores after each number of answers, given by labels, five at a time; also evaluates the guarantee and the intervals."""
     answers: dict[int, bool] = {}
     found = []
     for count in sorted(counts):
@@ -73,7 +73,7 @@ def after_answers(query: LabeledQuery, finder: CutoffFinder, counts: Sequence[in
 
 
 def otsu(scores: Floats) -> float:
-    """The threshold between two groups whose means are furthest from each other (Otsu, IEEE Trans. Systems, Man and Cybernetics 1979)."""
+    """The threshold between two groups with the greatest distance of means (Otsu, IEEE Trans. Systems, Man and Cybernetics 1979)."""
     counts, edges = np.histogram(scores, 256)
     share, middle = counts / counts.sum(), (edges[1:] + edges[:-1]) / 2
     below, moment = np.cumsum(share), np.cumsum(share * middle)
@@ -95,7 +95,7 @@ def two_normals(scores: Floats) -> float:
 
 
 def flat_thresholds(queries: Sequence[LabeledQuery], scores: Callable[[LabeledQuery], Floats]) -> list[float]:
-    """For each query the threshold that has the best mean share of the best F1 on all others; missing where there is no other."""
+    """For each query, the threshold with the best mean share of the best F1 on all other queries; missing if there are none."""
     values = [scores(query) for query in queries]
     if len(queries) < 2:
         return [float("nan")] * len(queries)

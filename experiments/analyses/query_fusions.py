@@ -1,4 +1,4 @@
-"""Ways to make one score of how similar images are to the terms of a composed query."""
+"""Ways to combine the similarities of images to the terms of a composed query into one score."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _LEAST = 1e-6
 
 @dataclass(frozen=True)
 class TermSimilarities:
-    """How similar the images are to the terms of one query: an image first, texts after it.
+    """Similarities of the images to the terms of one query, an image first, then texts.
 
     Attributes:
         plain: (t, n) cosines.

@@ -1,4 +1,4 @@
-"""Is a notion from one sentence as good as one whose aspects were written by hand?"""
+"""Is a notion from one sentence as good as hand-written aspects?"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ _OTHERS = 5  # sentences that the control takes at most
 
 
 class _Case(NamedTuple):
-    """A notion, its sentence, and what the sentence became."""
+    """A notion, its sentence, and the notion made from it."""
 
     notion: "Notion"
     sentence: str
@@ -43,7 +43,7 @@ def notion_sentences() -> dict[str, str]:
 
 
 def vague_sentences() -> dict[str, str]:
-    """What a person might type first who means a notion and says something else, by the notion's name (`vague_sentences.yaml`)."""
+    """Sentences that are close to what a person means but do not say it, by the notion's name (`vague_sentences.yaml`)."""
     return _shipped("vague_sentences.yaml")
 
 
@@ -60,7 +60,7 @@ def sentence_notions(
     progress: Progress | None = None,
     on_run: OnRun | None = None,
 ) -> pd.DataFrame:
-    """MAP@R of notions from sentences beside the raw encoder and the aspects that were written by hand.
+    """MAP@R of notions from sentences, compared with the raw encoder and hand-written aspects.
 
     Rows of a notion, all fitted by `exact` unless said: "raw", the encoder; "hand-written"; "sentence", its aspects without those that do not occur;
     "sentence, not pruned"; "hand-written, probabilities" and "sentence, probabilities" by that method. Controls: "sentence, pruned at random", as
@@ -105,7 +105,7 @@ def _case(base: "Space", notion: "Notion", texts: dict[str, str]) -> _Case:
 
 
 def _others(base: "Space", case: _Case, texts: dict[str, str]) -> "list[Notion]":
-    """What other sentences become, the next ones first; those that the encoder can't read are passed over."""
+    """Notions of other sentences, the next ones first; skips those that the encoder cannot read."""
     different = list(dict.fromkeys(text for text in texts.values() if text != case.sentence))
     begin = list(texts).index(case.notion.name) % len(different)
     found: list[Notion] = []
@@ -146,14 +146,14 @@ def main(
     notions: Notions = "all",
     encoder: EncoderName = None,
     only: Only = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of aspects at random, for the control.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of aspects, for the control.")] = 5,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Is a notion from one sentence as good as aspects that were written by hand? MAP@R by the images' labels.
+    """Is a notion from one sentence as good as hand-written aspects? MAP@R by the images' labels.
 
-    Beside the raw encoder and, as controls, as many of the sentence's aspects drawn at random and other notions' sentences. The sentences were
-    written beforehand from the names of the notions (`notion_sentences.yaml`).
+    Baseline: the raw encoder. Controls: as many random aspects of the sentence, and other notions' sentences. The sentences were written in advance
+    from the names of the notions (`notion_sentences.yaml`).
 
     Examples: `python -m experiments.analyses sentences cars --encoder cars-small`,
     `python -m experiments.analyses sentences cars --notions car-color --out runs.csv`

@@ -1,4 +1,4 @@
-"""Does the score that needs no label tell how well a notion does? It beside the labels, for each notion."""
+"""Does the reliability score, which needs no labels, predict how good a notion is? Both for each notion."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -114,7 +114,7 @@ def trust_verdicts(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def flags_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """How InDiReCT does against the raw encoder where the encoder is said to read a notion and where not; a notion and encoder count once.
+    """InDiReCT compared with the raw encoder for reliable and unreliable notions; each pair of notion and encoder counts once.
 
     Args:
         runs: as `trust_verdicts`.
@@ -142,7 +142,7 @@ def _turn(width: int, seed: int) -> np.ndarray:
 
 
 def _halves(images: np.ndarray, aspects: np.ndarray, seed: int) -> float:
-    """How far two random halves of the aspects agree on which images are similar, the mean of five drawings: correlation over pairs of images."""
+    """Agreement of two random halves of the aspects on which images are similar: correlation over pairs of images, averaged over five draws."""
     random, scores = np.random.default_rng(seed), images @ aspects.T
     scores -= scores.mean(axis=0)
     pairs, found = np.triu_indices(len(images), 1), []
@@ -156,16 +156,16 @@ def _halves(images: np.ndarray, aspects: np.ndarray, seed: int) -> float:
 def main(
     source: Source = DATASET,
     notions: Notions = "all",
-    method: Annotated[str, typer.Option(help="Of {methods}: whose space the labels judge.")] = "exact",
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of images and of what is random in the control.")] = 5,
+    method: Annotated[str, typer.Option(help="Method whose space is evaluated, one of {methods}.")] = "exact",
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of images and of the control.")] = 5,
     encoder: EncoderName = None,
     only: Only = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Can it be told without labels how far a notion can be trusted? The score that the app shows beside MAP@R by the labels.
+    """Can the reliability of a notion be estimated without labels? The app's score, compared with MAP@R by labels.
 
-    `turned words` is the control: the same words in random directions, which mean nothing to the images.
+    `turned words` is the control: the same words in random directions, which are unrelated to the images.
 
     Examples: `python -m experiments.analyses trust`, `python -m experiments.analyses trust --encoder cars-small --out trust.csv`
     """

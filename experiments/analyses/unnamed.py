@@ -1,4 +1,4 @@
-"""Do the directions that no word names show a notion that nobody has named? One notion at a time is left out."""
+"""Do directions without a name show a notion that was left out? One notion at a time is left out."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -25,7 +25,7 @@ UNNAMED, PRINCIPAL, RANDOM = "unnamed", "principal", "random"
 
 
 def unnamed_table(base: "Space", notions: Sequence["Notion"], count: int = 3, seeds: Sequence[int] = range(5)) -> pd.DataFrame:
-    """How much of the images' places along a direction a label explains that no named notion is judged by.
+    """How well the label of a left-out notion explains positions along a direction.
 
     For each notion all others are named, without those of the same label. `explained` is eta squared: the variance between the labels over all
     variance, 1 where the label alone decides. The first three of `unnamed_directions` stand beside the images' first principal components, for
@@ -61,7 +61,7 @@ def unnamed_table(base: "Space", notions: Sequence["Notion"], count: int = 3, se
 
 
 def unnamed_summary(runs: pd.DataFrame) -> pd.DataFrame:
-    """Of the notion that is left out, how much its label explains of the first direction of each kind, the mean over seeds.
+    """For the left-out notion, how well its label explains the first direction of each kind, averaged over seeds.
 
     Args:
         runs: of `unnamed_table`, with a column images.
@@ -83,14 +83,14 @@ def explained(values: NDArray[np.floating], labels: NDArray[np.generic]) -> floa
 def main(
     source: Source = DATASET,
     notions: Notions = "all",
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of random directions.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Random samples of directions.")] = 5,
     encoder: EncoderName = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Do the directions that no word names show a notion nobody has named? Each notion is left out in turn, and its label judges.
+    """Do directions without a name show a notion that was left out? Each notion is left out in turn and evaluated by its label.
 
-    Printed is the share of the variance along a direction that the label explains, beside principal components and random directions.
+    Prints the share of the variance along a direction that the label explains, compared with principal components and random directions.
 
     Examples: `python -m experiments.analyses unnamed`, `python -m experiments.analyses unnamed --encoder cars-small --out unnamed.csv`
     """

@@ -1,4 +1,4 @@
-"""Captions of images: what they are scored by, a decoder over a grid of features, and its training (section 4.6 of the log-ratio paper).
+"""Image captions: metrics, a decoder over a grid of features, and its training (section 4.6 of the log-ratio paper).
 
 Each name of `__init__.pyi` is imported when it is first used.
 """

@@ -1,4 +1,4 @@
-"""Captions of a person's own images by a captioning model that was trained before."""
+"""Captions a person's own images with a trained captioning model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ def caption_images(
     place = CaptioningFolder(model)
     config = place.config()
     if place.report() is None:
-        raise InputError(f"The captioning model in '{place.path}' is not finished; let `python -m experiments.captioning train` go on to its end.")
+        raise InputError(f"The captioning model in '{place.path}' is not finished; resume it with `python -m experiments.captioning train`.")
     stages = ["xe", "rl"] if config.rl.epochs else ["xe"]
     if stage not in (None, *stages):
         raise InputError(f"The captioning model in '{place.path}' has no stage '{stage}'; choose {' or '.join(stages)}.")
@@ -54,7 +54,7 @@ def caption_images(
 
 
 def _network(place: CaptioningFolder) -> FeatureNetwork:
-    """The one that the model was trained on."""
+    """The features that the model was trained on."""
     config, features = place.config(), place.features()
     try:
         network = seeded_network(features.get("name", ""), config.backbone, config.seed)
@@ -62,7 +62,7 @@ def _network(place: CaptioningFolder) -> FeatureNetwork:
         raise InputError(f"The network of the captioning model in '{place.path}' cannot be had: {error}") from error
     if network.identity != features["identity"]:
         raise InputError(
-            f"The network '{features['name']}' has other weights than when the captioning model in '{place.path}' was trained; train the model anew."
+            f"The network '{features['name']}' has changed since the captioning model in '{place.path}' was trained; train the model again."
         )
     return network
 

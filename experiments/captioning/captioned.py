@@ -1,4 +1,4 @@
-"""Images with sentences, divided into those that train, that choose and that test."""
+"""Images with captions, divided into training, validation and test."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -13,7 +13,7 @@ from likeness.errors import InputError
 
 @dataclass(frozen=True)
 class Captioned:
-    """Images, their sentences and their division.
+    """Images with captions and their split.
 
     Attributes:
         table: n images.
@@ -32,14 +32,14 @@ class Captioned:
 
     def __post_init__(self) -> None:
         if len(self.captions) != len(self.table) or not all(self.captions):
-            raise InputError(f"'{self.table.name}' has {len(self.table)} images, and not each has captions; give every image at least one.")
+            raise InputError(f"'{self.table.name}' has {len(self.table)} images, but some have no captions; add at least one for every image.")
         parts = {name: getattr(self, name) for name in CAPTION_SPLITS}
         empty = [name for name, rows in parts.items() if not len(rows)]
         if empty:
-            raise InputError(f"The part '{empty[0]}' of '{self.table.name}' has no images; give it some, or other shares.")
+            raise InputError(f"The part '{empty[0]}' of '{self.table.name}' has no images; add some or change the shares.")
         every = np.concatenate(list(parts.values()))
         if len(np.unique(every)) < len(every):
-            raise InputError(f"An image of '{self.table.name}' is in two of the parts {', '.join(CAPTION_SPLITS)}; put it into one.")
+            raise InputError(f"An image of '{self.table.name}' is in two of the parts {', '.join(CAPTION_SPLITS)}; keep it in one.")
 
 
 Split = Literal["random", "last"]

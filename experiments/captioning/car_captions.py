@@ -1,4 +1,4 @@
-"""Sentences about Synthetic Cars, written from what is known about each image."""
+"""Captions of Synthetic Cars, generated from their attributes."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ ALWAYS = ("car_color", "body_type", "background_color")
 
 
 def has_car_attributes(table: ImageTable) -> bool:
-    """Whether the table knows all that the sentences speak of."""
+    """Whether the table has all attributes that captions mention."""
     from experiments.clip.captions import ATTRIBUTES
 
     return set(ATTRIBUTES) <= set(table.frame.columns)

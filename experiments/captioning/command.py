@@ -1,4 +1,4 @@
-"""Trains captioning models on sets of features, and describes images by one."""
+"""Trains captioning models on sets of features, and captions images."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,29 +20,31 @@ if TYPE_CHECKING:
 
 
 def train(
-    config: Annotated[str, typer.Argument(help="A YAML file, or one that ships; `python -m experiments.captioning train --list` names them.")] = "",
+    config: Annotated[str, typer.Argument(help="A YAML file or a shipped config; see `python -m experiments.captioning train --list`.")] = "",
     features: Annotated[
         list[str] | None,
-        typer.Option("--features", help="`imagenet`, or `run:FOLDER`: the backbone of a trained run; `TITLE=run:FOLDER` titles it; may be repeated."),
+        typer.Option(
+            "--features", help="`imagenet`, or `run:FOLDER` for the backbone of a trained run (`TITLE=run:FOLDER` sets its title); repeatable."
+        ),
     ] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", help="`topdown` or `att2all2`; may be repeated. Without: the config's.")] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", help="`topdown` or `att2all2`; repeatable. Default: the config's.")] = None,
     seed: Annotated[
-        list[int] | None, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Seed of the models; may be repeated. Without: the config's.")
+        list[int] | None, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Seed of the models; repeatable. Default: the config's.")
     ] = None,
     control: Annotated[
-        bool, typer.Option("--control", help="Also each model trained on captions of other images: what the language alone scores.")
+        bool, typer.Option("--control", help="Also train each model on captions of other images, as a baseline from language alone.")
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the models. Without: runs/NAME.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the models. Default: runs/NAME.")] = None,
     change: Changes = None,
     format: Format = "table",
-    table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
-    save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file with a line for each model, stage and seed.")] = None,
+    table: Annotated[bool, typer.Option("--table", help="Only print finished results.")] = False,
+    save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file with a row per model, stage and seed.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped configs.")] = False,
 ) -> None:
-    """Do features that were trained with caption similarities make better captions? One captioning model per set of features, and their scores.
+    """Do features trained with caption similarities make better captions? Trains a captioning model per set of features and compares scores.
 
-    Called again, it resumes with what is missing. Of several seeds the table has mean and standard deviation; `{seed}` in the folder of a run stands
-    for the seed of the model that reads its features.
+    Run it again to resume. With several seeds the table has mean and standard deviation; `{seed}` in a run's folder stands for the seed of the model
+    that uses its features.
 
     Examples: `python -m experiments.captioning train cars-captions --features imagenet --features run:runs/cars`,
     `python -m experiments.captioning train flickr-captions --features "log-ratio=run:runs/flickr-captions/l-log-ratio-m-dense-{seed}" --seed 0
@@ -55,7 +57,7 @@ def train(
             typer.echo(f"{name:28} {read_captioning_config(name).note}")
         return
     if not config:
-        raise InputError("Say what to train: a YAML file or a config that ships; `python -m experiments.captioning train --list` names them.")
+        raise InputError("Pass a YAML file or a shipped config; see `python -m experiments.captioning train --list`.")
     chosen = with_captioning_changes(read_captioning_config(config), changed(change))
     cells = captioning_cells(chosen, features or ["imagenet"], model or [], out or runs_dir() / chosen.name, seed or [], control)
     _compare(cells, format, table, save)
@@ -100,16 +102,16 @@ def _trained(cells: "Cells") -> list[dict[str, Any]]:
 
 
 def caption(
-    model: Annotated[Path, typer.Argument(help="Folder of a captioning model that `python -m experiments.captioning train` finished.")],
+    model: Annotated[Path, typer.Argument(help="Folder of a finished captioning model.")],
     images: Annotated[list[str], typer.Argument(help="Image files, or one source: {datasets}")],
     out: OutputFile = None,
-    beam: Annotated[int | None, typer.Option(min=1, max=100, help="Width of the beam search. Default: that by which the model was scored.")] = None,
+    beam: Annotated[int | None, typer.Option(min=1, max=100, help="Width of the beam search. Default: the one used to score the model.")] = None,
     stage: Annotated[str | None, typer.Option(help="Weights after `xe` (cross-entropy) or `rl` (self-critical training). Default: the last.")] = None,
     format: Format = "table",
 ) -> None:
-    """Describe images by a trained captioning model, a sentence each.
+    """Caption images with a trained model, one sentence each.
 
-    With `--out` a CSV file of path and caption, which is a source of captioned images in turn.
+    `--out` writes a CSV file of path and caption, which can be a source of captioned images.
 
     Examples: `python -m experiments.captioning caption runs/flickr-captions/topdown-imagenet photos/`,
     `python -m experiments.captioning caption runs/mine/att2all2-imagenet a.jpg b.jpg -o c.csv`
@@ -130,7 +132,7 @@ def caption(
 
 
 def _table(images: list[str]) -> "ImageTable":
-    """Of one source, or of the image files that are named."""
+    """Images of one source, or the listed image files."""
     import pandas as pd
 
     from likeness.data import TABLE_SUFFIXES, ImageTable, read_dataset

@@ -24,7 +24,7 @@ _SEED = "{seed}"
 
 
 class Cell(NamedTuple):
-    """A model to train: its config, the name of its features, and what the table calls these."""
+    """A model to train: its config, the name of its features, and its names in the table."""
 
     config: CaptioningConfig
     features: str
@@ -37,7 +37,7 @@ Cells = dict[Path, Cell]
 def captioning_cells(
     config: CaptioningConfig, features: Sequence[str], models: Sequence[str], folder: Path, seeds: Sequence[int] = (), control: bool = False
 ) -> Cells:
-    """The models to train by their folders, seed by seed, so that every row of the table has a figure early.
+    """The models to train by folder, seed by seed, so that every row of the table has a result early.
 
     Args:
         config: of all.
@@ -53,9 +53,9 @@ def captioning_cells(
     """
     named = [_titled(each) for each in features]
     if not named or any(len(set(part)) < len(named) for part in zip(*named, strict=True)):
-        raise InputError(f"Name each set of features once, such as imagenet and run:runs/NAME; got {', '.join(features) or 'none'}.")
+        raise InputError(f"Pass each set of features once, such as imagenet and run:runs/NAME; got {', '.join(features) or 'none'}.")
     if len(set(seeds)) < len(seeds):
-        raise InputError(f"Name each seed once; got {', '.join(map(str, seeds))}.")
+        raise InputError(f"Pass each seed once; got {', '.join(map(str, seeds))}.")
     kinds, shuffled = dict.fromkeys(models or [config.decoder.kind]), (False, True) if control else (config.data.shuffled,)
     cells = {}
     for seed, (title, template), kind, is_control in itertools.product(seeds or [config.seed], named, kinds, shuffled):
@@ -67,13 +67,13 @@ def captioning_cells(
 
 
 def _titled(features: str) -> tuple[str, str]:
-    """Title and name of features; without a title the name is both."""
+    """Title and name of features; without a title, both are the name."""
     title, _, name = features.partition("=")
     return (title.strip(), name) if title.strip() and (name == IMAGENET or name.startswith(RUN)) else (features, features)
 
 
 def compare_features(cells: Cells, progress: Progress | None = None) -> list[dict[str, Any]]:
-    """Trains what is not finished yet, and gives the reports of all that are; a stop that is asked for leaves the rest.
+    """Trains unfinished models, and returns the reports of finished ones; a stop request leaves the rest.
 
     Args:
         cells: of `captioning_cells`.
@@ -160,7 +160,7 @@ def captioning_table(reports: Sequence[dict[str, Any]], part: str = "test") -> p
 
 
 def _slug(name: str) -> str:
-    """Of features as a folder's name; that of a run tells runs of the same name in other places apart."""
+    """Name of features for a folder; distinguishes runs with the same name in other places."""
     if not name.startswith(RUN):
         return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
     place = Path(name.removeprefix(RUN)).expanduser().resolve()

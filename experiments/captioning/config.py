@@ -1,4 +1,4 @@
-"""What a captioning experiment is asked to do: a typed config, read from YAML."""
+"""The typed config of a captioning experiment, read from YAML."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -94,7 +94,7 @@ class ReinforcementConfig(FrozenConfig):
 
 
 class CaptioningConfig(FrozenConfig):
-    """A whole experiment, but for the features that it compares.
+    """A whole experiment, except the features that it compares.
 
     Attributes:
         name: of the experiment's folder.
@@ -135,13 +135,13 @@ def captioning_configs() -> dict[str, Path]:
 
 
 def read_captioning_config(file: Path | str) -> CaptioningConfig:
-    """A config from a YAML file, or a shipped one by its name.
+    """Reads a config from a YAML file or by the name of a shipped one.
 
     Raises:
         InputError: no such file or name, no YAML, or a key or value that does not fit; the message names each.
     """
     shipped = captioning_configs()
-    path = config_file(file, shipped, f"There is no captioning config '{file}'; those that ship are {', '.join(shipped)}.")
+    path = config_file(file, shipped, f"There is no captioning config '{file}'; shipped ones are {', '.join(shipped)}.")
     return captioning_config_from(yaml_content(path), path.name)
 
 
@@ -157,7 +157,7 @@ def captioning_config_from(content: Any, name: str = "The config") -> Captioning
 
 
 def with_captioning_changes(config: CaptioningConfig, changes: dict[str, Any]) -> CaptioningConfig:
-    """The config with other values, by dotted keys: {"decoder.hidden": 256}.
+    """The config with changed values, by dotted keys: {"decoder.hidden": 256}.
 
     Raises:
         InputError: as `captioning_config_from`.

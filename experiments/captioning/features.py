@@ -1,4 +1,4 @@
-"""Features of the places of images: a network's last maps on a grid, computed once and kept on disk."""
+"""Grid features of images: a network's last feature maps, computed once and stored on disk."""
 
 import hashlib
 import os
@@ -26,7 +26,7 @@ _BATCH = 64
 
 @dataclass(frozen=True)
 class FeatureNetwork:
-    """A network whose maps are taken.
+    """A network whose feature maps are used.
 
     Attributes:
         name: "imagenet" or "run:FOLDER".
@@ -40,7 +40,7 @@ class FeatureNetwork:
 
 
 def feature_network(features: "str | BackboneConfig", backbone: "BackboneConfig | None" = None) -> FeatureNetwork:
-    """The network that is meant.
+    """The network of a features name.
 
     Args:
         features: "imagenet", the weights that `backbone` tells of, as they are; "run:FOLDER", the best weights of a trained run; or a backbone.
@@ -59,12 +59,12 @@ def feature_network(features: "str | BackboneConfig", backbone: "BackboneConfig 
     elif features == IMAGENET:
         network = build_network(backbone or BackboneConfig())
     else:
-        raise InputError(f"There are no features '{features}'; write imagenet, or run:FOLDER with the folder of a trained run.")
+        raise InputError(f"There are no features '{features}'; use imagenet, or run:FOLDER for a trained run.")
     return FeatureNetwork(name, network.eval().requires_grad_(False), _identity(network))
 
 
 def seeded_network(features: str, backbone: "BackboneConfig", seed: int) -> FeatureNetwork:
-    """`feature_network`, and the same at every call also where its weights are random.
+    """`feature_network`, but deterministic even with random weights.
 
     Raises:
         InputError: as `feature_network`.

@@ -1,4 +1,4 @@
-"""A captioning model on disk: config, vocabulary, checkpoints, what was measured, its report and captions."""
+"""A captioning model's folder: config, vocabulary, checkpoints, measurements, report and captions."""
 
 import json
 from pathlib import Path
@@ -45,17 +45,17 @@ class CaptioningFolder:
         write_atomic(self._config, content.encode())
 
     def config(self) -> CaptioningConfig:
-        """Raises InputError where there is no model."""
+        """Raises InputError if there is no model."""
         if not self._config.is_file():
             raise InputError(f"There is no captioning model in '{self.path}'; train one with `python -m experiments.captioning train`.")
         return read_captioning_config(self._config)
 
     def features(self) -> dict[str, str]:
-        """Name and identity of the features; empty where there is no model."""
+        """Name and identity of the features; empty without a model."""
         found = self._json(self._features, {})
         is_text = isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
         if not is_text or (found and not {"name", "identity"} <= found.keys()):
-            raise InputError(f"'{self._features.name}' in '{self.path}' does not say which features the model reads; train it anew.")
+            raise InputError(f"'{self._features.name}' in '{self.path}' does not name the model's features; train the model again.")
         return dict(found)
 
     def _json(self, file: Path, none: Any) -> Any:
@@ -70,19 +70,19 @@ class CaptioningFolder:
         file = self.path / f"captions-{stage}.json"
         found = self._json(file, [])
         if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-            raise InputError(f"'{file.name}' in '{self.path}' holds no captions; train the model anew.")
+            raise InputError(f"'{file.name}' in '{self.path}' has no captions; train the model again.")
         return found
 
     def write_captions(self, stage: str, captions: list[dict[str, Any]]) -> None:
-        """What `captions` reads."""
+        """The reference captions."""
         write_atomic(self.path / f"captions-{stage}.json", json.dumps(captions, ensure_ascii=False, indent=0).encode())
 
     def save_best(self, stage: str, model: "nn.Module") -> None:
-        """Keeps the weights as the best ones of a stage."""
+        """Saves the weights as the best of a stage."""
         write_weights(self._best(stage), model.state_dict())
 
     def load_best(self, stage: str, model: "nn.Module") -> None:
-        """Gives the model the best weights of a stage; one on the device "meta" takes the tensors that are read, so that sizes are checked first.
+        """Loads the best weights of a stage into the model; one on the device "meta" adopts the tensors read, after their sizes are checked.
 
         Raises:
             InputError: there are none, or they do not fit the model.
@@ -92,7 +92,7 @@ class CaptioningFolder:
             model.load_state_dict(read_weights(self._best(stage)), assign=on_meta)
         except RuntimeError as error:
             reason = str(error).splitlines()[0]
-            raise InputError(f"The weights '{self._best(stage)}' cannot be read ({reason}); delete the folder to train anew.") from error
+            raise InputError(f"The weights '{self._best(stage)}' cannot be read ({reason}); delete the folder to train again.") from error
 
     def _best(self, stage: str) -> Path:
         return self.path / f"best-{stage}.safetensors"

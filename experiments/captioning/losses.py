@@ -1,4 +1,4 @@
-"""What a captioning model is trained by: the words of given sentences, and the rewards of its own."""
+"""Losses of captioning models: cross-entropy, and rewards of sampled sentences."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Torch's generators as they were, after something that seeds them."""
+"""Restores torch's random generators after code that seeds them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def kept_random_state() -> Iterator[None]:
-    """What is drawn and seeded inside changes nothing outside, on the processor and on CUDA."""
+    """Random draws and seeds inside have no effect outside, on CPU and CUDA."""
     import torch
 
     with torch.random.fork_rng(devices=range(torch.cuda.device_count())):

@@ -1,4 +1,4 @@
-"""Which images and sentences belong to which step: functions of the seed and the step, so that a run can be taken up anywhere."""
+"""The images and sentences of each step: functions of the seed and the step, so that a run can resume anywhere."""
 
 from dataclasses import dataclass
 
@@ -55,11 +55,11 @@ class Stage:
         return chosen
 
     def draws(self, step: int) -> np.random.Generator:
-        """What a step draws from."""
+        """The random generator of a step."""
         return np.random.default_rng([self.seed, 2 + _number(self.name), step])
 
     def torch_seed(self, step: int) -> int:
-        """For torch's generator in a step: dropout, drawn words."""
+        """Seed of torch's generator in a step: dropout, sampled words."""
         return int(np.random.SeedSequence([self.seed, 4 + _number(self.name), step]).generate_state(1)[0])
 
 
@@ -74,7 +74,7 @@ def sampling_chance(largest: float, every: int, epoch: int) -> float:
 
 
 def drawn_sentences(count: int, wanted: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Numbers of `wanted` of `count` sentences, none twice as long as there are enough."""
+    """Samples `wanted` of `count` sentences, without repeats while there are enough."""
     whole, rest = divmod(wanted, count)
     return np.concatenate([*[np.arange(count)] * whole, rng.permutation(count)[:rest]]).astype(np.int64)
 

@@ -1,4 +1,4 @@
-"""A captioning model from config to report: cross-entropy, then self-critical training; stopped and resumed at any step."""
+"""Trains a captioning model from config to report: cross-entropy, then self-critical training; resumes at any step."""
 
 import contextlib
 import os
@@ -35,7 +35,7 @@ class Features:
 def train_captioner(
     config: CaptioningConfig, captioned: Captioned, features: Features, folder: Path | str, progress: Progress | None = None
 ) -> dict[str, Any] | None:
-    """Trains, or goes on with, the captioning model of this config on these features in this folder.
+    """Trains or resumes the captioning model of this config on these features in this folder.
 
     Killed at any moment and called again, it ends with the weights of an undisturbed run (on the same machine): batches and draws are functions
     of the seed and the step, and a checkpoint holds the rest.
@@ -58,7 +58,7 @@ def train_captioner(
         KeyboardInterrupt: as it came, after a checkpoint was written.
     """
     if len(features.grid) != len(captioned.table):
-        raise InputError(f"There are features of {len(features.grid)} images and captions of {len(captioned.table)}; take both from one table.")
+        raise InputError(f"There are features of {len(features.grid)} images and captions of {len(captioned.table)}; use the same table for both.")
     wordnet = _checked_language(config)
     place = CaptioningFolder(folder)
     place.create(config, {"name": features.name, "identity": features.identity})
@@ -72,7 +72,7 @@ def train_captioner(
         return _train(config, captioned, features, place, before.seconds, wordnet, progress or no_progress)
     except BaseException as error:
         stopped = isinstance(error, KeyboardInterrupt | SystemExit)
-        message = str(error) if isinstance(error, InputError) else "Interrupted; call again to go on." if stopped else repr(error)
+        message = str(error) if isinstance(error, InputError) else "Interrupted; run the command again to resume." if stopped else repr(error)
         now = place.standing.status()
         with contextlib.suppress(OSError):
             place.standing.report_status(Status("stopped" if stopped else "failed", now.step, now.total, message, 0, now.seconds))
@@ -80,7 +80,7 @@ def train_captioner(
 
 
 def _checked_language(config: CaptioningConfig) -> Any:
-    """What the final scores need, looked for before the training: the stemmer, and the WordNet where synonyms count."""
+    """Checks before training what the final scores need: the stemmer, and WordNet if synonyms count."""
     from likeness.language import nltk_wordnet
 
     porter_stemmer()
@@ -114,7 +114,7 @@ def _train(
 def _measured(
     config: CaptioningConfig, captioned: Captioned, features: Features, training: Training, stage: str, wordnet: Any, progress: Progress
 ) -> dict[str, dict[str, float]]:
-    """Scores on the images that chose and on those that test, by the best weights of a stage; keeps the test captions."""
+    """Scores on the validation and test images, by the best weights of a stage; saves the test captions."""
     training.place.load_best(stage, training.captioner)
     found = {}
     for number, name in enumerate(("validation", "test")):

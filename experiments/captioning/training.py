@@ -1,4 +1,4 @@
-"""The steps of a captioning model's training."""
+"""Training steps of a captioning model."""
 
 import os
 import time
@@ -62,7 +62,7 @@ class Training:
         self.words = [[words for sentence in own if (words := tokenize(sentence))] for own in captioned.captions]
         silent = next((row for row, own in enumerate(self.words) if not own), None)
         if silent is not None:
-            raise InputError(f"The captions of '{captioned.table.frame['path'][silent]}' have no words; write some or leave the image out.")
+            raise InputError(f"The captions of '{captioned.table.frame['path'][silent]}' have no words; add some or exclude the image.")
         self.vocabulary = build_vocabulary([words for row in captioned.train for words in self.words[row]], config.min_count)
         self.vocabulary.save(place.vocabulary)
         xe = Stage("xe", 0, config.xe.epochs, config.xe.batch, captioned.train, config.seed)
@@ -84,7 +84,7 @@ class Training:
         return model(len(self.vocabulary), self.grid.shape[2], sizes.hidden, sizes.embedding, sizes.attention, sizes.dropout)
 
     def run(self) -> bool:
-        """Goes to the end, or until a stop is asked for, and tells whether it came to the end.
+        """Trains to the end or until a stop is requested; whether it finished.
 
         Raises:
             InputError: a loss that is not finite, or a checkpoint that cannot be read.
@@ -143,7 +143,7 @@ class Training:
         return {"loss": self._descend(cross_entropy(log_probs, shown, chosen.smoothing))}
 
     def _learn_rewards(self, stage: Stage) -> dict[str, float]:
-        """A step of self-critical training: drawn sentences against the greedy one, which is said without dropout."""
+        """A step of self-critical training: sampled sentences against the greedy one, decoded without dropout."""
         chosen, rows, steps = self.config.rl, stage.images(self.step), self.config.longest + 1
         features, images = self._features(rows), np.searchsorted(self.captioned.train, rows)
         self.captioner.eval()
@@ -171,7 +171,7 @@ class Training:
     def _descend(self, loss: Tensor) -> float:
         value = float(loss.detach())
         if not np.isfinite(value):
-            raise InputError(f"The loss of step {self.step + 1} is {value}; take a smaller learning rate.")
+            raise InputError(f"The loss of step {self.step + 1} is {value}; use a smaller learning rate.")
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.captioner.parameters(), self.config.clip)
@@ -179,7 +179,7 @@ class Training:
         return value
 
     def _evaluate(self, stage: Stage, number: int) -> dict[str, float]:
-        """CIDEr-D on the validation images; keeps the weights where it is the best of the stage."""
+        """CIDEr-D on the validation images; saves the weights if it is the best of the stage."""
         said = describe(self.captioner, self.grid, self.captioned.validation, self.vocabulary, self.config.longest, self.config.beam)
         found = float(self._judge.scores([text.split() for text in said]).mean())
         if found > self.best[stage.name]:

@@ -1,4 +1,4 @@
-"""The words that a captioning model knows, by number."""
+"""Vocabulary of a captioning model: words by number."""
 
 import json
 from collections import Counter
@@ -65,7 +65,7 @@ class Vocabulary:
             if number in (END, PAD):
                 break
             if not 0 <= number < len(self):
-                raise InputError(f"There is no word {number}; this vocabulary has {len(self)}; take the one of the sentence's model.")
+                raise InputError(f"There is no word {number}; this vocabulary has {len(self)}; use the vocabulary of the sentence's model.")
             if number != BEGIN:
                 said.append(self.words[number - len(_SPECIAL)] if number >= len(_SPECIAL) else _SPECIAL[number])
         return " ".join(said)
@@ -88,7 +88,7 @@ def build_vocabulary(sentences: Sequence[Sequence[str]], min_count: int = 5) -> 
     counts = Counter(word for words in sentences for word in words if word not in _SPECIAL)
     kept = sorted((word for word, count in counts.items() if count >= min_count), key=lambda word: (-counts[word], word))
     if not kept:
-        raise InputError(f"No word of the {len(sentences)} captions occurs {min_count} times; lower min_count, or give more captions.")
+        raise InputError(f"No word of the {len(sentences)} captions occurs {min_count} times; lower min_count or add captions.")
     return Vocabulary(tuple(kept))
 
 
@@ -101,4 +101,4 @@ def read_vocabulary(file: Path) -> Vocabulary:
     try:
         return Vocabulary(tuple(str(word) for word in parse_json(text_of(file), f"'{file.name}'")["words"]))
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"The vocabulary '{file}' cannot be read ({error}); train the captioning model anew.") from error
+        raise InputError(f"The vocabulary '{file}' cannot be read ({error}); train the captioning model again.") from error

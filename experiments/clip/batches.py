@@ -1,4 +1,4 @@
-"""One training step's pictures and captions; all that is random follows from the seed and the step's number."""
+"""Pictures and captions of one training step; all randomness follows from the seed and the step."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -50,7 +50,7 @@ def moved(pixels: Bytes, by: npt.NDArray[np.int64], largest: int) -> Bytes:
 
 
 def to_tensor(pixels: Bytes) -> "Tensor":
-    """Normalised float32 (n, 3, size, size), channels last in memory, of bytes (n, size, size, 3)."""
+    """Normalized float32 (n, 3, size, size), channels last in memory, of bytes (n, size, size, 3)."""
     import torch
 
     scaled = torch.from_numpy(np.ascontiguousarray(pixels)).float().div_(255)

@@ -1,4 +1,4 @@
-"""Captions and what they claim: sentences about a random subset of the attributes, and full sets of competing prompts."""
+"""Captions and their claims: sentences about a random subset of the attributes, and full sets of competing prompts."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ def encode_attributes(scenes: pd.DataFrame) -> Codes:
 
 
 def no_claim() -> Claims:
-    """The claims (attributes, WIDEST) of a sentence that says nothing."""
+    """The claims (attributes, WIDEST) of a sentence without content."""
     return np.ones((len(ATTRIBUTES), WIDEST), np.bool_)
 
 

@@ -79,11 +79,11 @@ def write_card(folder: Path, recipe: ClipRecipe, facts: Mapping[str, float], rep
 
 
 def _at_chance(first: pd.DataFrame) -> str:
-    """Says which attributes the model has not learnt: those no better than guessing."""
+    """Lists the attributes that the model has not learned: those no better than guessing."""
     names = first["attribute"][first["balanced"] < 1 / first["classes"] + CHANCE]
     if names.empty:
         return ""
-    return f"Not learnt, no better than guessing: {', '.join(_in_words(names))}. Do not build a notion on it.\n\n"
+    return f"Not learned, no better than guessing: {', '.join(_in_words(names))}. Do not build a notion on it.\n\n"
 
 
 def _in_words(names: pd.Series) -> list[str]:

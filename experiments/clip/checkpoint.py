@@ -1,4 +1,4 @@
-"""The state of a run on disk, with the recipe that it is of."""
+"""A run's state on disk, with its recipe."""
 
 from typing import Any
 
@@ -25,11 +25,11 @@ def load_checkpoint(checkpoints: CheckpointFile, recipe: ClipRecipe, words: list
     try:
         before = ClipRecipe.model_validate_json(state.pop("recipe")).model_dump()
     except (KeyError, ValueError, TypeError) as error:
-        raise InputError(f"The checkpoint '{file}' does not say of which recipe it is; delete it to train anew.") from error
+        raise InputError(f"The checkpoint '{file}' does not name its recipe; delete it to train again.") from error
     differing = [name for name, value in recipe.model_dump().items() if name not in _FREE and before[name] != value]
     if differing:
         changes = ", ".join(f"{name} {before[name]} became {getattr(recipe, name)}" for name in differing)
         raise InputError(f"The interrupted run in '{file.parent}' had another recipe ({changes}): choose another folder, or do not resume.")
     if state.pop("words", None) != words:
-        raise InputError(f"The captions have other words than the interrupted run in '{file.parent}': choose another folder, or do not resume.")
+        raise InputError(f"The captions differ in words from the interrupted run in '{file.parent}': choose another folder, or do not resume.")
     return state

@@ -1,4 +1,4 @@
-"""Trains the shipped CLIP anew, and measures one."""
+"""Trains the shipped CLIP again, and evaluates one."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,17 +12,15 @@ from likeness.errors import InputError
 
 
 def train(
-    folder: Annotated[
-        Path, typer.Argument(callback=output_folder, help="Folder of the model; a run that was stopped goes on from its checkpoint there.")
-    ],
-    like: Annotated[str, typer.Option(help="The shipped model whose recipe to follow: `cars` or `cars-small`.")] = "cars",
-    steps: Annotated[int | None, typer.Option(min=1, help="Training steps; the recipe's by default.")] = None,
+    folder: Annotated[Path, typer.Argument(callback=output_folder, help="Folder of the model and its checkpoint.")],
+    like: Annotated[str, typer.Option(help="Shipped model whose recipe is used: `cars` or `cars-small`.")] = "cars",
+    steps: Annotated[int | None, typer.Option(min=1, help="Training steps. Default: the recipe's.")] = None,
     renders: Annotated[int | None, typer.Option(min=2, help="Renders to train on.")] = None,
     tower: Annotated[str | None, typer.Option(help="timm model of the image tower.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, max=LARGEST_SEED, help="Seed of renders, captions and first weights.")] = None,
-    resume: Annotated[bool, typer.Option(help="Go on from a checkpoint in FOLDER.")] = True,
+    seed: Annotated[int | None, typer.Option(min=0, max=LARGEST_SEED, help="Seed of renders, captions and initial weights.")] = None,
+    resume: Annotated[bool, typer.Option(help="Resume from the checkpoint in FOLDER.")] = True,
 ) -> None:
-    """Train the shipped CLIP anew on rendered cars; writes an open_clip local directory with a model card.
+    """Train the shipped CLIP again on rendered cars; writes an open_clip local directory with a model card.
 
     Example: `python -m experiments.clip train models/mine --steps 500 --renders 20000`
     """
@@ -38,11 +36,11 @@ def train(
 
 
 def zero_shot(
-    folder: Annotated[Path | None, typer.Argument(help="Folder of a CLIP; the shipped one by default.")] = None,
+    folder: Annotated[Path | None, typer.Argument(help="Folder of a CLIP. Default: the shipped one.")] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Held-out renders.")] = 2000,
     format: Format = "table",
 ) -> None:
-    """Measure what a CLIP trained on rendered cars recognizes, on renders it never saw.
+    """Evaluate a CLIP trained on rendered cars, on renders it never saw.
 
     Example: `python -m experiments.clip zero-shot models/mine`
     """

@@ -16,7 +16,7 @@ CONFIG, WEIGHTS, RECIPE = "open_clip_config.json", "open_clip_model.safetensors"
 
 
 def build_model(recipe: ClipRecipe, vocab_size: int) -> Any:
-    """A freshly initialised `open_clip.model.CustomTextCLIP` (which has no types); the same seed gives the same weights."""
+    """A newly initialized `open_clip.model.CustomTextCLIP` (which has no types); the same seed gives the same weights."""
     import torch
     from open_clip.model import CustomTextCLIP
 
@@ -27,7 +27,7 @@ def build_model(recipe: ClipRecipe, vocab_size: int) -> Any:
         model = CustomTextCLIP(**config)
     except Exception as error:  # open_clip and timm raise anything on a tower that they do not know or that does not fit
         reason = " ".join(str(error).split())[:150]
-        raise InputError(f"No model can be built with the tower '{recipe.tower}' ({reason}); choose another timm model, such as resnet18.") from error
+        raise InputError(f"Cannot build a model with the tower '{recipe.tower}' ({reason}); choose another timm model, such as resnet18.") from error
     return model.to(memory_format=torch.channels_last)
 
 

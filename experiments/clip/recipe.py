@@ -1,4 +1,4 @@
-"""The recipe of the shipped CLIP: everything that decides what comes out of a run."""
+"""The recipe of the shipped CLIP: all settings that determine a run."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a run carries from step to step: model, optimizer, averaged weights; and how they are kept."""
+"""A run's training state (model, optimizer, averaged weights) and its checkpoints."""
 
 import math
 from pathlib import Path
@@ -20,14 +20,14 @@ CHECKPOINT = "checkpoint.pt"
 
 
 def learning_rate(recipe: ClipRecipe, step: int) -> float:
-    """Rises over the warm-up, stays, falls along a cosine over the cool-down."""
+    """Learning rate: warm-up, constant, then cosine cool-down."""
     cooldown = max(1, round(recipe.cooldown * recipe.steps))
     left = min(1.0, (recipe.steps - step) / cooldown)
     return recipe.learning_rate * min(1.0, (step + 1) / (recipe.warmup + 1)) * (1 - math.cos(math.pi * left)) / 2
 
 
 class Run:
-    """Model, optimizer and averaged weights, and how they are kept."""
+    """Model, optimizer and averaged weights, with checkpoints."""
 
     def __init__(self, out: Path, recipe: ClipRecipe, resume: bool) -> None:
         self.out, self.recipe = out, recipe

@@ -25,7 +25,7 @@ def train_clip(
     progress: Progress | None = None,
     on_step: Callable[[int, Mapping[str, float]], None] | None = None,
 ) -> Path:
-    """Trains by the recipe and leaves an open_clip local directory in `out`.
+    """Trains by the recipe and writes an open_clip local directory to `out`.
 
     Every `save_every` steps the run is checkpointed (in `out/checkpoint.pt`, removed at the end) and the model so far is
     written to `out`, so that a usable one always exists. A run that was stopped goes on from its checkpoint and ends as if it
@@ -74,7 +74,7 @@ def _batches(run: Run, progress: Progress | None) -> BatchMaker:
 
 
 def _close(run: Run) -> None:
-    """Measures the model and writes its card; the checkpoint goes."""
+    """Evaluates the model, writes its card, and removes the checkpoint."""
     facts = {
         "words": len(run.words),
         "names": sum(len(names) for names in car_names(with_short_names=False).values()),

@@ -1,4 +1,4 @@
-"""Zero-shot accuracy per attribute, in wordings that training used and in wordings it never did."""
+"""Zero-shot accuracy per attribute, with wordings from training and new ones."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

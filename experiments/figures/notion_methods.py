@@ -38,7 +38,7 @@ def cars(place: Path) -> pd.DataFrame:
 
 
 def photos(data: Path, weights: Path, place: Path) -> pd.DataFrame:
-    """Captioned photos, judged by five heads that were fitted on others, each a case of its own; and birds, by what ships."""
+    """Captioned photos, evaluated by five heads that were fitted on others, each its own case; and birds, by the shipped encoder."""
     found = []
     for methods, dims in ((CLOSED_FORM, "suggested,128"), (WITH_CHANCE, "suggested")):
         given = ("--methods", methods, "--dims", dims)
@@ -48,7 +48,7 @@ def photos(data: Path, weights: Path, place: Path) -> pd.DataFrame:
 
 
 def trust(data: Path, weights: Path, place: Path) -> pd.DataFrame:
-    """Cars also in the space of the encoder of photos, which has never seen their words."""
+    """Cars also in the space of the photo encoder, which was not trained on their words."""
     runs, found = place / "trust.csv", []
     sources: list[tuple[str, str, tuple[str, ...]]] = [("cars", encoder, ()) for encoder in (*ENCODERS, "photos")]
     heads = (fitted_head(data, weights, place, drawing) for drawing in range(DRAWINGS))
@@ -62,7 +62,7 @@ def trust(data: Path, weights: Path, place: Path) -> pd.DataFrame:
 
 
 def on_cars(analysis: str, place: Path) -> pd.DataFrame:
-    """An analysis that the shipped cars alone answer: "unnamed", each notion left out in turn, or "algebra", pairs of notions."""
+    """An analysis on the shipped cars only: "unnamed", each notion left out in turn, or "algebra", pairs of notions."""
     found = []
     for encoder in ENCODERS:
         experiment("analyses", analysis, "cars", "--encoder", encoder, "--out", str(place / f"{analysis}.csv"), "--force")
@@ -71,7 +71,7 @@ def on_cars(analysis: str, place: Path) -> pd.DataFrame:
 
 
 def changed(place: Path) -> pd.DataFrame:
-    """Queries of an image and a word on the shipped cars, four pairs of what is kept and what is changed."""
+    """Queries of an image and a word on the shipped cars, for four pairs of kept and changed notions."""
     found = []
     for encoder in ENCODERS:
         for keep, change in PAIRS:

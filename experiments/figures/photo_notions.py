@@ -45,7 +45,7 @@ def _run(*words: str) -> None:
 
 
 def fitted_head(data: Path, weights: Path, place: Path, drawing: int) -> Path:
-    """The folder of a head that was fitted on some of the captioned photos; the others are listed there."""
+    """The folder of a head fitted on some of the captioned photos, with a list of the others."""
     model = place / str(drawing)
     if not (model / "left_out.txt").is_file():
         source = f"flickr:{data / 'flickr8k_700'}"
@@ -54,7 +54,7 @@ def fitted_head(data: Path, weights: Path, place: Path, drawing: int) -> Path:
 
 
 def captioned(data: Path, weights: Path, place: Path, options: tuple[str, ...]) -> pd.DataFrame:
-    """Each head is fitted on some of the photos and judged on the others."""
+    """Each head is fitted on some of the photos and evaluated on the others."""
     source, drawings = f"flickr:{data / 'flickr8k_700'}", []
     for drawing in range(DRAWINGS):
         model, runs = fitted_head(data, weights, place, drawing), place / f"{drawing}.csv"
@@ -66,7 +66,7 @@ def captioned(data: Path, weights: Path, place: Path, options: tuple[str, ...]) 
 
 
 def birds(data: Path, place: Path, options: tuple[str, ...]) -> pd.DataFrame:
-    """What ships, as it is."""
+    """The shipped encoder."""
     runs = place / "birds.csv"
     likeness("evaluate", f"cub200/all:{data / 'cub100'}", "--notions", BIRDS, *options, "--metrics", METRICS, "--out", str(runs), "--force")
     return read_figures(runs)

@@ -1,3 +1,3 @@
-"""The encoder for photos: material, features, head and figures."""
+"""The photo encoder: data, features, head and scores."""
 
 from experiments.photos.train import train_photos as train_photos

@@ -1,4 +1,4 @@
-"""The model card of the encoder for photos: what it is made of, what it was measured to do, what it cannot do."""
+"""The model card of the photo encoder: data, measurements, limitations."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -50,7 +50,7 @@ The network's weights were published with timm under the Apache License 2.0 (htt
 def write_card(
     folder: Path, recipe: HeadRecipe, photos: int, left_out: int, captions: Sequence[CaptionFigures], classes: Sequence[ClassFigures]
 ) -> None:
-    """Writes the card of an encoder's folder from its recipe, the photos that trained it and that were left out, and its measured figures."""
+    """Writes the card from an encoder's recipe, its training and held-out photos, and its scores."""
     text = _TEXT.format(
         network=(folder / NETWORK_FILE).stat().st_size / 1e6,
         head=(folder / HEAD_FILE).stat().st_size / 1e6,

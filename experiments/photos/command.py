@@ -1,4 +1,4 @@
-"""Fits the head of the encoder for photos anew."""
+"""Fits the head of the photo encoder again."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,16 +17,16 @@ def main(
     weights: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="Safetensors file of timm's `mobilenetv2_100`, pretrained on ImageNet.")],
     leave_out: Annotated[
         int,
-        typer.Option(min=0, help="Photos that train nothing, drawn by the seed; `left_out.txt` names them, for `likeness evaluate`."),
+        typer.Option(min=0, help="Held-out photos, drawn by the seed and listed in `left_out.txt` for `likeness evaluate`."),
     ] = 0,
     seed: Seed = 0,
     path_column: PathColumn = None,
     caption_column: CaptionColumn = None,
     judge: Annotated[
-        list[Path] | None, typer.Option(exists=True, file_okay=False, help="Folder of classes that only judges; may be repeated.")
+        list[Path] | None, typer.Option(exists=True, file_okay=False, help="Folder of classes, for evaluation only; repeatable.")
     ] = None,
 ) -> None:
-    """Fit the head of the encoder for photos anew on captioned photos; writes a folder with a model card.
+    """Fit the head of the photo encoder again on captioned photos; writes a folder with a model card.
 
     Examples: `python -m experiments.photos models/mine --captions flickr/captions.csv --weights mobilenetv2_100.safetensors --judge cifar100`,
     `python -m experiments.photos models/mine --captions flickr:data/flickr8k --leave-out 297 --seed 1 --weights mobilenetv2_100.safetensors`

@@ -1,4 +1,4 @@
-"""What the network sees in photos: computed once, then fitted on."""
+"""Features of photos from the network, computed once."""
 
 from collections.abc import Sequence
 from pathlib import Path

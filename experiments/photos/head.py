@@ -1,4 +1,4 @@
-"""The head of the encoder for photos, in closed form: what maps the network's features and the sentences into one space."""
+"""The head of the photo encoder, in closed form: maps the network's features and sentences into one space."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ Rows = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class HeadRecipe:
-    """What the head is fitted by.
+    """Hyperparameters of the head.
 
     Attributes:
         temperature: of the classifier's probabilities.

@@ -1,4 +1,4 @@
-"""How well texts find photos, and photos their class's name, where neither trained the head."""
+"""Evaluates text-to-photo retrieval and zero-shot classification on data that did not train the head."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ _FOLDS = 6
 
 @dataclass(frozen=True)
 class CaptionFigures:
-    """Text to image: recall at `RANKS` among `judged` photos that trained nothing, mean and standard deviation over drawings.
+    """Text to image: recall at `RANKS` among `judged` held-out photos, mean and standard deviation over samples.
 
     Attributes:
         trained: photos that the head was fitted on.
@@ -47,14 +47,14 @@ class ClassFigures:
 
 
 def judge_captions(features: PhotoFeatures, reduced: PhotoFeatures, captions: Rows, names: Rows, recipe: HeadRecipe) -> list[CaptionFigures]:
-    """Recall of heads that were fitted on a half, three quarters and all of the photos but those that judge: up to 297.
+    """Recall of heads fitted on a half, three quarters and all of the photos, except up to 297 for evaluation.
 
     Raises:
         InputError: fewer than 20 photos.
     """
     count = len(captions)
     if count < 20:
-        raise InputError(f"{count} photos are too few to fit and judge a head; give at least 20.")
+        raise InputError(f"{count} photos are too few to fit and evaluate a head; use at least 20.")
     judged = min(JUDGED, count // 2)
     trained = [round(share * (count - judged)) for share in (0.5, 0.75, 1.0)]
     sharp = [_recall(features, reduced, features, captions, names, recipe, train, judged) for train in trained]
@@ -95,7 +95,7 @@ def judge_classes(folder: Path, images: Path, progress: Progress | None = None) 
     """
     table = read_dataset(images)
     if "class" not in table.attributes:
-        raise InputError(f"'{images}' has no classes; give a folder with a folder for each class.")
+        raise InputError(f"'{images}' has no classes; use a folder with one subfolder per class.")
     encoder = load_encoder(f"photos:{folder}")
     labels = table.frame["class"].astype(str)
     names = sorted(set(labels))

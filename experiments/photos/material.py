@@ -25,7 +25,7 @@ def captioned_photos(source: str | Path, path_column: str | None = None, caption
         found.setdefault(path, []).extend(captions)
     counts = {len(captions) for captions in found.values()}
     if len(counts) > 1:
-        raise InputError(f"The photos of '{Path(source).name}' have {min(counts)} to {max(counts)} captions each; give all of them equally many.")
+        raise InputError(f"The photos of '{Path(source).name}' have {min(counts)} to {max(counts)} captions each; each photo needs the same number.")
     return list(found), list(found.values())
 
 

@@ -58,7 +58,7 @@ def train_photos(
     recipe = recipe or HeadRecipe()
     paths, sentences = captioned_photos(captions, path_column, caption_column)
     if not 0 <= leave_out < len(paths):
-        raise InputError(f"{leave_out} of {len(paths)} photos can't be left out; leave at least one to train.")
+        raise InputError(f"{leave_out} of {len(paths)} photos cannot be held out; keep at least one for training.")
     order = np.random.default_rng(seed).permutation(len(paths))
     left_out, kept = np.sort(order[:leave_out]), np.sort(order[leave_out:])
     away, paths, sentences = [paths[row] for row in left_out], [paths[row] for row in kept], [sentences[row] for row in kept]

@@ -1,4 +1,4 @@
-"""Public benchmarks: one file for each, and one line for each of them here."""
+"""Public benchmarks: one file and one line here for each."""
 
 from experiments.public_benchmarks import clevr4, genecis, icir, stanford40
 from experiments.public_benchmarks.benchmark import Benchmark as Benchmark

@@ -53,7 +53,7 @@ class BASIC:
             InputError: fewer than two things or styles.
         """
         if min(len(things), len(styles)) < 2:
-            raise InputError("BASIC needs two names of things and two of styles at least; give more.")
+            raise InputError("BASIC needs at least two object names and two style names; add more.")
         self.image_mean_, self.text_mean_ = images.mean(axis=0), things.mean(axis=0)
         scatter = (1 - self.alpha) * _scatter(things - self.text_mean_) - self.alpha * _scatter(styles - self.text_mean_)
         values, vectors = np.linalg.eigh(scatter.astype(np.float64))

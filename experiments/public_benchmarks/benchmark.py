@@ -1,4 +1,4 @@
-"""What a public benchmark declares about itself."""
+"""What a public benchmark declares."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Runs = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class BenchmarkRequest:
-    """What is measured: the folder, an encoder's name or object (None: the default one), rows by name, seeds, and who is told of progress."""
+    """Settings of a measurement: the folder, an encoder's name or object (None: the default), rows by name, seeds, and a progress callback."""
 
     folder: str
     encoder: Any
@@ -47,11 +47,11 @@ class Benchmark:
 
     @property
     def usage(self) -> str:
-        """How it is written: "clevr4:FOLDER"."""
+        """Its usage: "clevr4:FOLDER"."""
         return named_dataset(self.name).usage
 
     def checked_methods(self, methods: Sequence[str] | None) -> tuple[str, ...]:
-        """Names of rows; all those of `methods` where None are given.
+        """Names of rows; by default all of `methods`.
 
         Raises:
             InputError: an unknown one, none, or one that stands twice.
@@ -61,7 +61,7 @@ class Benchmark:
         if unknown is not None:
             raise InputError(f"There is no method '{unknown}' for {self.title}; choose from {', '.join(self.known)}.")
         if not chosen or len(set(chosen)) < len(chosen):
-            raise InputError(f"The methods '{', '.join(chosen)}' have none or one twice; give each of {', '.join(self.known)} once at most.")
+            raise InputError(f"The methods '{', '.join(chosen)}' must list each method once; choose from {', '.join(self.known)}.")
         return chosen
 
     def run(
@@ -74,6 +74,6 @@ class Benchmark:
         """
         chosen = self.checked_methods(methods)
         if not len(seeds):
-            raise InputError("There is no seed to measure with; give at least one, such as 0.")
+            raise InputError("There is no seed to measure with; pass at least one, such as 0.")
         rows = self.measure(BenchmarkRequest(folder, encoder, chosen, tuple(seeds), **options))
         return pd.DataFrame(rows, columns=["task", "method", "seed", *self.metrics, "refused"])

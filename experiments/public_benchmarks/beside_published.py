@@ -1,4 +1,4 @@
-"""A benchmark's runs as a table, with the figures that papers print below ours."""
+"""A benchmark's runs as a table, with published results below."""
 
 import math
 
@@ -12,13 +12,13 @@ HERE = "here"
 
 
 def published_figures(benchmark: str) -> pd.DataFrame:
-    """What papers print for a benchmark: task, metric, method, value (a fraction), encoder and source, from `assets/papers/benchmarks.csv`."""
+    """Published results of a benchmark: task, metric, method, value (a fraction), encoder and source, from `assets/papers/benchmarks.csv`."""
     frame = pd.read_csv(assets_dir() / "papers" / "benchmarks.csv")
     return frame[frame["benchmark"] == benchmark].drop(columns="benchmark").reset_index(drop=True)
 
 
 def beside_published(runs: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
-    """One row per task and method, ours first, then what papers print of the task.
+    """One row per task and method, ours first, then published results of the task.
 
     Args:
         runs: of `Benchmark.run`.

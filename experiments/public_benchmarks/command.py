@@ -1,4 +1,4 @@
-"""Measures an encoder on a public benchmark."""
+"""Evaluates an encoder on a public benchmark."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,12 +13,12 @@ from likeness.commands.terminal import print_table, progress_bar, write_csv
 def main(
     source: Annotated[str, typer.Argument(help="; ".join(f"`{each.usage}`: {each.help.rstrip('.')}" for each in BENCHMARKS))],
     encoder: EncoderName = None,
-    methods: Annotated[str | None, typer.Option(help="Rows, separated by commas; by default those that the benchmark declares.")] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Runs per row where chance plays.")] = 5,
+    methods: Annotated[str | None, typer.Option(help="Rows, separated by commas. Default: the benchmark's.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Repetitions of rows that involve randomness.")] = 5,
     format: Format = "table",
-    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file for every single run.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file with every run.")] = None,
 ) -> None:
-    """Measure an encoder on a public benchmark, in its official layout, with the figures that papers print below ours.
+    """Evaluate an encoder on a public benchmark, in its official layout, with published results below ours.
 
     Nothing is downloaded. InDiReCT's five datasets, on which DIOR is measured too, are for `likeness evaluate --paper`.
 

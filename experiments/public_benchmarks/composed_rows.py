@@ -1,4 +1,4 @@
-"""What benchmarks of composed queries share: rows of images and texts, and what the ways know beforehand."""
+"""Shared by benchmarks of composed queries: rows of images and texts, and background knowledge of the methods."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,9 +14,9 @@ _MOST_IMAGES = 2000  # of which means and least similarities are taken
 
 
 def check_reads_text(encoder: Any) -> None:
-    """Raises InputError where an encoder has no text side; called before slow work."""
+    """Raises InputError if an encoder has no text side; called before slow work."""
     if not reads_text(encoder):
-        raise InputError(f"The encoder '{encoder}' reads no texts, and the queries have one; choose another.")
+        raise InputError(f"The encoder '{encoder}' does not support texts, which the queries contain; choose another.")
 
 
 def text_rows(encoder: Any, texts: Iterable[str]) -> dict[str, Rows]:
@@ -26,7 +26,7 @@ def text_rows(encoder: Any, texts: Iterable[str]) -> dict[str, Rows]:
 
 
 def background(encoder: Any, images: Rows, texts: Rows) -> Background:
-    """What a way may know: a sample of the images, the texts of all queries, and names of things and styles."""
+    """Background knowledge of a method: a sample of the images, the texts of all queries, and names of objects and styles."""
     from timm.data import ImageNetInfo
 
     info = ImageNetInfo("imagenet-1k")

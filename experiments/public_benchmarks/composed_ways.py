@@ -1,4 +1,4 @@
-"""Ways to ask with an image and a text at once: from both to similarities. A line for each."""
+"""Ways to combine an image and a text into similarities, one line for each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Score = Callable[[Rows, Rows, Rows], Rows]
 
 @dataclass(frozen=True)
 class Background:
-    """What a way may know before the first query: unit rows of images, of the benchmark's texts, of names of things, and of names of styles."""
+    """Background knowledge before the first query: unit rows of images, of the benchmark's texts, of names of objects and of styles."""
 
     images: Rows
     texts: Rows
@@ -24,7 +24,7 @@ class Background:
 
 @dataclass(frozen=True)
 class ComposedWay:
-    """A way to compose a query.
+    """A way to combine a query's image and text.
 
     Attributes:
         name, title, help: as in tables, and for people.
@@ -52,7 +52,7 @@ def _mean(image: Rows, text: Rows, gallery: Rows) -> Rows:
     return np.asarray((image + text) @ gallery.T / 2, np.float32)
 
 
-CHANCE = ComposedWay("chance", "Chance", "Similarities drawn at random.", _chance, seeds=True)
+CHANCE = ComposedWay("chance", "Chance", "Random similarities.", _chance, seeds=True)
 IMAGE = ComposedWay("image", "Image only", "The image alone, whatever the text.", lambda known, seed: lambda image, text, gallery: image @ gallery.T)
 TEXT = ComposedWay("text", "Text only", "The text alone, whatever the image.", lambda known, seed: lambda image, text, gallery: text @ gallery.T)
 MEAN = ComposedWay("mean", "Mean", "The mean of image and text.", lambda known, seed: _mean)
@@ -60,7 +60,7 @@ PRODUCT = ComposedWay("product", "Product", "The product of both similarities, w
 BASIC_WAY = ComposedWay(
     "basic",
     "BASIC",
-    "Centered, projected on what things differ in, and multiplied (arXiv 2510.25387).",
+    "Centered, projected on directions in which objects differ, and multiplied (arXiv 2510.25387).",
     lambda known, seed: BASIC().fit(known.images, known.texts, known.things, known.styles).score,
 )
 

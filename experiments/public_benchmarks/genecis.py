@@ -40,7 +40,7 @@ def measure_genecis(request: BenchmarkRequest) -> Runs:
         rows = _image_rows(request, root, task, templates, encoder)
         asked = [each for each in templates if all(image in rows for image in (each.reference, each.target, *each.gallery))]
         if not asked:
-            raise InputError(f"No template of '{task}' has all its images in '{root}'; unpack those of COCO and Visual Genome there.")
+            raise InputError(f"No template of '{task}' has all its images in '{root}'; unpack the images of COCO and Visual Genome there.")
         texts = text_rows(encoder, (template.condition for template in asked))
         known = background(encoder, np.stack(list(rows.values())), np.stack(list(texts.values())))
         for name in request.methods:

@@ -36,7 +36,7 @@ def measure_icir(request: BenchmarkRequest) -> Runs:
         if (own := databases.get(frame["instance"][row])) is not None and (relevant := (frame["text"].to_numpy()[own] == frame["text"][row])).any()
     }
     if not answers:
-        raise InputError("No query of i-CIR has an image in its instance's database that answers it; unpack the whole dataset.")
+        raise InputError("No query of i-CIR has a matching image in its instance's database; unpack the whole dataset.")
     known = background(encoder, vectors[np.concatenate(list(databases.values()))], np.stack(list(texts.values())))
     runs: Runs = []
     for name in request.methods:

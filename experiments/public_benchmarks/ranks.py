@@ -1,11 +1,11 @@
-"""Where the images that answer stand among those that were searched. Ties count against the one who asks."""
+"""Ranks of the relevant images of a query. Ties count against the query."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 
 def target_rank(similarities: NDArray[np.floating], target: int) -> int:
-    """Place of the only answer, from 1; images that are as similar as it stand before it.
+    """Rank of the only relevant image, from 1; equally similar images come before it.
 
     The evaluation of GeneCIS (repository facebookresearch/genecis) puts the target first in each gallery and sorts, so that a tie there may count for
     the method: with equal similarities everywhere its recall could be 1.
@@ -17,7 +17,7 @@ def target_rank(similarities: NDArray[np.floating], target: int) -> int:
 
 
 def average_precision(similarities: NDArray[np.floating], relevant: NDArray[np.bool_], trapezoid: bool = False) -> float:
-    """Average precision of one query: (n,) similarities, (n,) whether an image answers; NaN where none does.
+    """Average precision of one query: (n,) similarities, (n,) whether an image is relevant; NaN if none is.
 
     Args:
         similarities: larger is better; of equal ones those that do not answer stand first.

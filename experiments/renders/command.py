@@ -12,7 +12,7 @@ from likeness.commands.terminal import progress_bar
 
 def main(
     folder: Annotated[Path, typer.Argument(callback=output_folder, help="Folder to write the images and `attributes.csv` to.")],
-    n: Annotated[int, typer.Option("-n", min=1, help="How many images.")] = 2000,
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of images.")] = 2000,
     seed: Seed = 0,
     what: Annotated[str, typer.Option(help="; ".join(f"`{render.name}`: {render.help}" for render in RENDERS))] = "synthetic-cars",
 ) -> None:

@@ -83,7 +83,7 @@ def test_a_place_may_take_what_is_derived_from_runs() -> None:
         ("{cars-notions | method == 'ae' | map}", None),
         ("{cars-notions | method == 'ae' | maps}", "The results 'cars-notions' have no 'maps'"),
         ("{cars-notions | method == 'none' | map_at_r}", "No run of 'cars-notions' has method == 'none'"),
-        ("{sums of cars-notions | dim == 2 | map_at_r}", "'sums' is not among what can be made of results; there are few-shot gains, generalization"),
+        ("{sums of cars-notions | dim == 2 | map_at_r}", "'sums' cannot be derived from results; choose from few-shot gains, generalization"),
         ("{shipped-cars | Nothing - Multisimilarity | nmi}", "The results 'shipped-cars' have no row 'Nothing' beside 'Multisimilarity'"),
     ],
 )
@@ -96,7 +96,7 @@ def test_a_place_that_names_nothing_is_refused(text: str, message: str | None) -
 
 
 def test_an_unknown_paper_is_refused() -> None:
-    with pytest.raises(InputError, match="No claims of 'other' are noted; there are those of indirect, language guidance, oodml"):
+    with pytest.raises(InputError, match="There are no claims of 'other'; choose from indirect, language guidance, oodml"):
         claims("other")  # type: ignore[arg-type]
 
 

@@ -79,7 +79,7 @@ _PHOTOS = "photos new --captions x.csv --weights x.safetensors"
         ("analyses changed-images --keep car-colour", "There is no notion 'car-colour'"),
         ("analyses sentences --notions car-colour", "There is no notion 'car-colour'"),
         ("public_benchmarks nowhere:x --format pdf", "There is no format 'pdf'"),
-        ("captioning train cars-captions --features imagenet --features imagenet", "Name each set of features once"),
+        ("captioning train cars-captions --features imagenet --features imagenet", "Pass each set of features once"),
         ("captioning caption nowhere x.png --format pdf", "There is no format 'pdf'"),
         (_PHOTOS, "Invalid value for '--weights'"),
         ("renders new --what vans", "vans"),

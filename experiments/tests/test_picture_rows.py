@@ -42,7 +42,7 @@ def test_all_pictures_are_there_in_rows_and_only_right_ones_have_a_frame(table: 
 def test_what_does_not_fit_is_refused(table: ImageTable) -> None:
     for rows, texts, message in (
         ([1], ["x", "y"], "There are 4 images and 2 texts or marks"),
-        ([], None, "Nothing is found"),
+        ([], None, "There are no results"),
         ([4], None, "Row 4 is asked for, and there are 4 images"),
     ):
         with pytest.raises(InputError, match=message):

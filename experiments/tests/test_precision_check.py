@@ -44,7 +44,7 @@ def test_the_verdict(recall: float, holds: bool) -> None:
 def test_at_most_so_many_images_and_too_few_are_refused(tmp_path: Path) -> None:
     found = check_precision(few(40), "bf16:cars-small", device="cpu", images=15)
     assert (found.encoder, found.images) == ("cars-small", 15)
-    with pytest.raises(InputError, match="11 images are too few to compare the 10 nearest of each; give at least 12"):
+    with pytest.raises(InputError, match="11 images are too few to compare the 10 nearest of each; use at least 12"):
         check_precision(few(11), "cars-small", device="cpu")
 
 

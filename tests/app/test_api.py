@@ -177,15 +177,15 @@ def test_labels_are_given_listed_removed_and_undone(client: TestClient) -> None:
 
 
 WRONG_LABELS: list[tuple[dict[str, Any], int, str]] = [
-    ({"tag": "a"}, 422, "name the images"),
-    ({"rows": [1], "files": ["a"], "tag": "a"}, 422, "name the images"),
+    ({"tag": "a"}, 422, "pass either rows or files"),
+    ({"rows": [1], "files": ["a"], "tag": "a"}, 422, "pass either rows or files"),
     ({"rows": [1]}, 422, "exactly one of tag"),
     ({"rows": [1], "attribute": "a"}, 422, "takes a value"),
     ({"rows": [5000], "tag": "a"}, 404, "no image 5000"),
     ({"rows": [-1], "tag": "a"}, 422, "greater than or equal to 0"),
     ({"rows": [1], "tag": "car_color"}, 400, "has a column 'car_color'"),
     ({"rows": [1], "tag": "a\u0000"}, 400, "cannot be seen"),
-    ({"files": ["/etc/passwd"], "tag": "a"}, 404, "no image of this dataset"),
+    ({"files": ["/etc/passwd"], "tag": "a"}, 404, "is not an image of this dataset"),
     ({"rows": [1], "tag": "a", "sort": 1}, 422, "no key 'sort'"),
     ({"rows": list(range(10_001)), "tag": "a"}, 422, "at most 10000"),
 ]

@@ -153,8 +153,8 @@ def test_what_breaks_off_behind_the_limits_is_answered() -> None:
 
     begin, content = in_own_loop(asked("/api/v1/x"))
     assert begin["status"] == 400
-    assert json.loads(content["body"])["detail"] == "The body of the request broke off before its end. Send it again."
-    assert in_own_loop(asked("/elsewhere"))[1]["body"] == b"The body of the request broke off before its end. Send it again."
+    assert json.loads(content["body"])["detail"] == "The request's body was incomplete. Send it again."
+    assert in_own_loop(asked("/elsewhere"))[1]["body"] == b"The request's body was incomplete. Send it again."
 
 
 def test_who_asks_too_fast_is_told_when_to_ask_again() -> None:
@@ -265,7 +265,7 @@ def test_strangers_label_their_own_images_alone(client: TestClient, upload: str)
     for who in ({}, MINE):
         refused = client.post(f"{CARS}/labels", json=label, headers=who)
         assert refused.status_code == 403
-        assert "nobody signs in" in refused.json()["detail"]
+        assert "this server has no accounts" in refused.json()["detail"]
     assert client.post(f"/api/v1/datasets/{upload}/labels", json=label, headers=MINE).json()["images"] == 1
     assert client.post(f"/api/v1/datasets/{upload}/labels/undo", headers=MINE).json()["images"] == 1
 
@@ -278,7 +278,7 @@ def test_a_page_of_another_site_asks_nothing(client: TestClient) -> None:
 
 
 def test_who_may_only_look_writes_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.datasets.refusal", lambda act: "Your account may look at everything but change nothing.")
+    monkeypatch.setattr("api.datasets.refusal", lambda act: "Your account can only view.")
     content = lk.read("cars").file(1).read_bytes()
     for path, body in (
         ("labels", {"json": {"rows": [1], "tag": "t"}}),

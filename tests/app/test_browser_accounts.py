@@ -39,7 +39,7 @@ def test_the_printed_link_opens_the_app_and_the_bare_address_asks(begin: Begin, 
         stranger.page.get_by_label("Token").fill(typed)
         stranger.button("Open").click()
         if typed == "guess":
-            stranger.says("That is not the token of this server")
+            stranger.says("Wrong token")
     stranger.map()
 
 
@@ -48,7 +48,7 @@ def test_an_open_tab_says_that_the_server_was_restarted_and_what_to_do(begin: Be
     person = people(first, checked=False).open(f"?token={first.token}&layout=PCA&query=5").map()
     first.stop()
     restarted = begin("--token", port=int(first.url.rpartition(":")[2]))
-    person.says("a server that was restarted has a new one")
+    person.says("Each start has a new token")
     assert "status 401" not in person.page.content()
     person.page.get_by_label("Token").fill(restarted.token)
     person.button("Open").click()
@@ -76,7 +76,7 @@ def come(people: People) -> Callable[..., Person]:
             person.page.get_by_label("Password").fill(password)
             person.button("Sign in").click()
             if password in wrong:
-                person.says("Name or password is wrong.")
+                person.says("Wrong name or password.")
         return person.map()
 
     return come
@@ -90,7 +90,7 @@ def test_an_account_signs_in_looks_and_signs_out(start: Any, people: People, com
     assert stranger.page.evaluate("getComputedStyle(document.body).backgroundColor") == color  # the style is not refused
     ada = come(server, "ada", "wrong password", color_scheme=scheme)
     ada.page.get_by_test_id("stSidebar").get_by_text("can view").wait_for()  # its name came through the door, with the WebSocket
-    ada.go("Images").says("ask whoever runs this server for the role edit")
+    ada.go("Images").says("ask the server's administrator for the role edit")
     assert ada.page.locator("input[type='file']").count() == 0
     ada.page.get_by_role("link", name="Sign out").click()
     ada.button("Sign out").click()
@@ -128,7 +128,7 @@ def test_two_people_label_the_same_images(start: Any, come: Any) -> None:
     waits_for(dan, "breed: beagle").give("breed", "collie")
     assert _given(server, "breed") == {1: "beagle", 2: "beagle", 3: "collie", 4: "collie"}
     waits_for(ben, "breed: collie").page.keyboard.press("u")
-    ben.says("1 that others have changed since stay as they are")
+    ben.says("1 skipped, since others have changed them")
     assert _given(server, "breed") == {3: "collie", 4: "collie"}
     assert set(_store(server).log()["who"]) == {"ben", "dan"}
     assert _select(ada, 1, 2).page.get_by_role("button", name=re.compile("Label 2 images")).first.is_disabled()

@@ -255,9 +255,7 @@ def test_two_tabs_edit_one_notion(person: Person) -> None:
     other.fill("Name", "Paint")
     assert template(other) == "a photo of a {} car"
     other.fill("Template", "a drawing of a {} car", "Control+Enter")
-    person.fill("Template", "a picture of a {} car", "Control+Enter").says(
-        "Changed in another tab with this link: ", "Undo brings back the other one"
-    )
+    person.fill("Template", "a picture of a {} car", "Control+Enter").says("Changed in another tab with this link: ", "Undo restores the other one")
     assert person.page.get_by_label("Name", exact=True).first.input_value() == "Paint"
     assert template(person) == "a picture of a {} car"
     assert template(person.press("Undo")) == "a drawing of a {} car"

@@ -128,11 +128,11 @@ def test_a_click_on_a_picture_of_continuous_asks_with_it_and_labels_can_be_chang
     names = page.locator(".js-plotly-plot").evaluate("plot => plot.data.map((trace) => trace.name)")
     assert set(names) == {"Raw encoder", "Oracle", "Chance"}
     page.locator(".st-key-continuous_label").get_by_role("combobox").click()
-    person.click(page.get_by_role("option", name="Numbers")).says("The mark shows where the number lies")
+    person.click(page.get_by_role("option", name="Numbers")).says("The mark shows the number's place")
     assert f"/{row}?kind=numbers" in asks()  # the query stays
     assert person.asked["continuous_label"] == ["Numbers"]
     person.click(page.get_by_text("Draw labels"))
-    page.get_by_text("The mark shows where the number lies").wait_for(state="detached")
+    page.get_by_text("The mark shows the number's place").wait_for(state="detached")
     assert asks().removesuffix("?large") == f"./thumbnails/cars/{row}"
 
 

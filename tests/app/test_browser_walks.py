@@ -248,7 +248,7 @@ def _first_screen(person: Person) -> None:
     assert "Raw encoder" in titles
     assert "Car color" in titles
     person.press("Change the words")
-    template = person.says("The same 2,000 images twice: on the left by the raw encoder").page.locator("input[aria-label^='Template']")
+    template = person.says("The same 2,000 images twice: by the raw encoder on the left").page.locator("input[aria-label^='Template']")
     template.fill("a photo of a {} vehicle")
     template.press("Enter")
     person.page.wait_for_url(re.compile("draft="))  # the edit stands in the link
@@ -319,7 +319,7 @@ def _links(person: Person) -> None:
 def _remove(person: Person) -> None:
     """A question before it, and what it means."""
     person.open("images").says("Holiday").page.get_by_role("button", name=re.compile("Remove")).first.click()
-    person.says("The images stay where they are").page.get_by_role("button", name="Remove", exact=True).last.click()
+    person.says("The image files are kept").page.get_by_role("button", name="Remove", exact=True).last.click()
     person.page.get_by_test_id("stMain").get_by_text("Holiday").first.wait_for(state="detached")
 
 

@@ -71,7 +71,7 @@ def test_near_copies_stand_in_groups_with_the_best_first_and_why(app: Page, twic
     _open(app, twice).says(
         *("2 groups. 2 of 8 images are ticked for removal**, 6 stay", "Exact: every pair of images was compared."),
         "2 of 8 images have a duplicate with another split",
-    ).hides("hardly be told")
+    ).hides("hard to tell")
     sections = app.sent("copies_groups")["sections"]
     titles = [f"Suggested to stay: the first ({why})" for why in ("listed first of equal ones", "most pixels")]
     assert [section["title"] for section in sections] == titles
@@ -80,7 +80,7 @@ def test_near_copies_stand_in_groups_with_the_best_first_and_why(app: Page, twic
     assert app.at(f"copies_across_{twice.id}").value == "split"
     assert app.press("Select those").session_state["rows"].tolist() == [1]
     _suggest(monkeypatch, 0.98, 0.46, 0.03)
-    slider = _open(app, twice).says("0 of 8 images are ticked", "can hardly be told").select_slider[0]
+    slider = _open(app, twice).says("0 of 8 images are ticked", "are hard to tell").select_slider[0]
     low = next(value for value in slider.options if float(str(value).split()[0]) > 0.55)
     slider.set_value(float(str(low).split()[0])).run()
     assert _open(app, twice).says("Just above the threshold").sent("copies_Just above the threshold_0")["sections"][0]["rows"]
@@ -170,7 +170,7 @@ def test_nobody_tags_what_everyone_sees_and_without_a_split_an_attribute_can_be_
     visit(monkeypatch)
     tag = _open(app, _add(Path("photos/images.csv"), "On the server")).button_of("Tag them “copy”")
     assert tag.disabled
-    assert "Everyone on this server sees these images" in tag.help
+    assert "These images are public" in tag.help
     assert str(root) not in app.texts + app.html
 
 

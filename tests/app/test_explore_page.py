@@ -90,7 +90,7 @@ def test_a_picture_stands_in_the_link_and_is_shown_and_found_again(app: Page) ->
     assert "picture" not in app.query_params
     assert app.subheader[0].value == "2,000 images"
     gone = app.fresh("layout").visit(picture="0" * 24 + "-" + "0" * 16)
-    assert "The picture of this link is not kept here any more" in gone.alerts
+    assert "The picture of this link has been removed" in gone.alerts
     assert gone.sent("map") is not None
 
 
@@ -130,7 +130,7 @@ def test_on_a_shared_server_it_is_an_upload_of_whom_the_link_may_be_given_by_who
     assert not _is_kept(token)
     monkeypatch.setattr("server.access.account", lambda: "ada")
     monkeypatch.setattr("server.access.has_role", lambda name, role: False)
-    with pytest.raises(InputError, match="may look at everything"):
+    with pytest.raises(InputError, match="can only view"):
         query_pictures.keep("a.png", _picture())
 
 

@@ -230,7 +230,7 @@ def test_a_file_is_served_to_whom_it_was_made_for_until_its_hour_or_housekeeping
     for odd in ("nope", "..", "%2e%2e", "*", "x" * 3_000):
         assert client.get(f"/exports/{odd}").status_code == 404
     export_files.remove_ended(own_dir() / "exports")
-    assert "not kept any more" in client.get(made.url).text
+    assert "has been removed" in client.get(made.url).text
     monkeypatch.setattr(export_files, "_KEPT_S", 0.0)
     gone = _download(own_dir() / "exports").result.file.parent
     wait_until(lambda: not gone.exists())
@@ -294,5 +294,5 @@ def test_a_runs_report_reads_its_images_where_the_visitor_may(
     (trained.path / "config.yaml").write_text(training.as_yaml(training.with_changes(trained.config(), {"data.source": str(foreign)})))
     app = app.fresh("layout").open("runs")
     assert "Make a report to share" not in app.labels
-    (said,) = [each.value for each in app.caption if each.value.startswith("No report can be made")]
+    (said,) = [each.value for each in app.caption if each.value.startswith("The report cannot be created")]
     assert "somebody" not in said

@@ -135,10 +135,10 @@ def test_what_others_say_comes_with_the_next_look_and_stays_at_an_undo(app: Page
     app.run()
     assert looks == [store.path]  # once a run of a page
     assert app.session_state["view"].frame["breed"].iloc[[1, 2]].tolist() == ["beagle", "collie"]
-    assert "1 that others have changed since stay as they are" in app.click("label_undo").toasts[0]
+    assert "1 skipped, since others have changed them" in app.click("label_undo").toasts[0]
     assert store.columns(PATHS)["breed"].dropna().tolist() == ["collie"]
     store.path.write_bytes(b"no database" * 1000)
-    assert any("Labels are left out" in warning for warning in app.run().warnings)
+    assert any("Labels are not shown" in warning for warning in app.run().warnings)
     assert "breed" not in app.session_state["view"].frame
 
 
@@ -207,9 +207,9 @@ def test_whoever_edits_labels_what_all_see_in_their_own_name_and_strangers_their
     become("ada")
     assert "role edit" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
     own = replace(SHIPPED_CARS, id="x", source="uploads/mine", owner=ADA)
-    for who, mine in ((ADA, ""), (BEN, "someone else's"), ("", "someone else's")):  # at last without a cookie: nobody
+    for who, mine in ((ADA, ""), (BEN, "someone else"), ("", "someone else")):  # at last without a cookie: nobody
         become(who, accounts=False)
-        assert "nobody signs in" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
+        assert "this server has no accounts" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
         refused = hand_labels.refusal_to_tag(own, read_cars())
         assert mine in refused
         assert bool(refused) == bool(mine)
@@ -265,5 +265,5 @@ def test_a_run_learns_from_labels_as_they_were_when_it_began(store: TagStore) ->
     images = run_images(begun("car_color", "good").data, seed=0)
     assert len(images.table) == 2000  # a tag divides all images
     assert sum(images.names[label].endswith(" yes") for label in images.labels) == 50
-    with pytest.raises(InputError, match="No file can be called"):
+    with pytest.raises(InputError, match="a file cannot have this name"):
         begun("../good")

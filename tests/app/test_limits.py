@@ -148,7 +148,7 @@ def test_one_visitors_jobs_wait_for_each_other_and_not_others_for_them(shared, m
     begun.append(jobs.run("kind", 9, "ben", work))
     wait_until(lambda: "ben" in running and len(running) == 3)
     waits = [job for job in begun if job.stage is not None]
-    assert [(job.title.split()[0], "Waiting for others" in job.stage.what) for job in waits] == [("ada", True)] * 2
+    assert [(job.title.split()[0], "Waiting for other jobs" in job.stage.what) for job in waits] == [("ada", True)] * 2
     waits[0].stop()
     assert waits[0].wait(60)  # who stops while it waits has not begun
     go.set()
@@ -163,7 +163,7 @@ def test_no_more_jobs_wait_than_a_page_can_show_and_a_person_alone_waits_for_nob
     shared(max_jobs=1, visitor_jobs=1)
     go = threading.Event()
     begun = [jobs.run("kind", number, "a", lambda job: go.wait(60)) for number in range(12)]
-    with pytest.raises(InputError, match=r"You have 12 jobs running or waiting; wait for one to finish, or stop one"):
+    with pytest.raises(InputError, match=r"You have 12 jobs running or waiting\. Wait for one to finish or stop one"):
         jobs.run("kind", 99, "one too many", lambda job: None)
     assert jobs.run("kind", 3, "a", lambda job: None) is begun[3]  # what is there already is shown
     go.set()
@@ -180,10 +180,10 @@ def test_as_many_train_as_the_server_runs(shared, monkeypatch: pytest.MonkeyPatc
         trainings.begin_training(run.path, lambda: run.report_status(Status("running", 0, 10, "", os.getpid())))
 
     begin("ada", "first")
-    with pytest.raises(InputError, match="1 of your trainings are running, and each visitor may have 1"):
+    with pytest.raises(InputError, match="1 of your trainings are running, the maximum per visitor"):
         begin("ada", "second")
     begin("ben", "third")
-    with pytest.raises(InputError, match="2 trainings are running, and this server allows 2 at once"):
+    with pytest.raises(InputError, match="2 trainings are running, the maximum on this server"):
         begin("eve", "fourth")
     RunFolder(tmp_path / "runs" / "first").report_status(Status("finished", 10, 10, "", 0))
     begin("ada", "second")
@@ -239,7 +239,7 @@ def test_no_more_notions_and_prompts_than_a_server_keeps_and_embeds(shared, tmp_
     for name in ("a.yaml", "b.yaml"):
         check_count(tmp_path, "notions")
         (tmp_path / name).touch()
-    with pytest.raises(InputError, match="You keep 2 notions here, the most that this server allows"):
+    with pytest.raises(InputError, match="You have 2 notions, the maximum on this server"):
         check_count(tmp_path, "notions")
 
 

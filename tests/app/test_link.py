@@ -112,8 +112,8 @@ def test_a_filter_stands_in_the_link_without_its_count(app: Page) -> None:
 
 def test_what_else_of_a_link_is_not_kept_any_more_is_said(app: Page) -> None:
     for name, value, said in (
-        ("draft", "0123456789abcdef", "The edits of a notion that this link opens are not kept here any more."),
-        ("draft", "../../x", "The edits of a notion that this link opens are not kept here any more."),
+        ("draft", "0123456789abcdef", "The edited notion of this link has been removed."),
+        ("draft", "../../x", "The edited notion of this link has been removed."),
         ("rows", "damaged", "The selection in this link is damaged"),
         ("query", "seven", "image “seven”, which is not here"),
         ("show", "run gone", "names the space “Run gone”, which is not here. Choose another one under Left map."),

@@ -63,7 +63,7 @@ def test_clusters_are_named_in_the_background_where_that_is_asked_for(app: Page,
     app.fill("text_input", "words-", "red car, , blue   car;red car").wait(map_names.KIND)  # words of one's own take their place
     assert (namer.vocabularies, namer.clustered) == ([None, ("red car", "blue car")], 1)
     assert _words(app) == ["red car", "blue car"]
-    app.fill("text_input", "words-", "red").says("One word cannot distinguish clusters")
+    app.fill("text_input", "words-", "red").says("Enter at least two words")
     assert _words(app) == ["first noun", "second noun"]
 
 

@@ -89,7 +89,7 @@ def test_other_images_have_other_notions_and_dimensions_or_say_what_to_do(page: 
     assert page.at("compare_dims").options == ["Each notion's own", "64"]
     assert page.has("begin_comparisons")
     for columns, reads_text, said in (
-        ({}, True, "these images have no labels of their own"),
+        ({}, True, "these images have no labels"),
         ({"shelf": ["a", "b"]}, True, "no notion uses them"),
         ({"car_color": ["red", "blue"]}, False, "an encoder that reads text"),
     ):

@@ -201,7 +201,7 @@ def test_a_notion_that_cannot_be_fitted_shows_no_other_ones_map_and_does_not_tak
     app.open("notions").fill("selectbox", "picked", "Nonsense").says("Change it, and its map appears here.").hides("prompts, ")
     assert not app.metric
     app.fill("text_area", "aspects_", SOME).says("2 prompts, ")
-    app.fill("text_area", "templates", "no place for an aspect").says("The map shows the last version that worked.", "2 prompts, ")
+    app.fill("text_area", "templates", "no place for an aspect").says("The map shows the last valid version.", "2 prompts, ")
     app.fill("text_area", "templates", "{}").set("a", DRAFT).fill("text_area", "aspects_", "xqzv\nwjkq")
     assert _aspects(app) == "xqzv\nwjkq"
     assert "Nonsense (edited) is not shown." in app.sidebar.warning[0].value

@@ -172,7 +172,7 @@ def test_images_that_are_not_here_or_cannot_be_opened_are_one_error_and_no_other
 
     error = problem(dataset="0123456789abcdef")
     assert "There are no images “0123456789abcdef” here" in error
-    assert "Choose others in the sidebar, or add them under Images." in error
+    assert "Choose others in the sidebar or add them under Images." in error
     assert app.at("dataset").value == app.query_params["dataset"] == "0123456789abcdef"  # so that a reload says the same
     assert "view" not in app.session_state
     assert not app.warning
@@ -194,7 +194,7 @@ def test_every_page_says_what_of_a_link_is_not_here_and_keeps_the_rest(app: Page
     app.open(page.address, dataset=photos.id, rows=encode_rows(np.array([3, 500])), query="700", **odd)
     said = "\n".join(app.warnings)
     for name, heading in (("Color of the moon", "Left map"), ("Run gone", "Right map"), ("Weather", "Color by")):
-        assert f"“{name}” under “{heading}”, which is not here. Choose another one there." in said
+        assert f"“{name}” under “{heading}”, which is not here. Choose another option there." in said
     assert "This link names the filter “Wheels”, which is not here." in said
     assert "This link names the class “lukewarm”, which is not here." in said
     assert "This link selects images that are not here (1). The others are selected." in said
@@ -273,6 +273,6 @@ def test_damaged_labels_are_left_out_said_so_and_can_be_removed(app: Page, tmp_p
     for content in (b"", b"\xff\xfe\0", b'path,label\n"a.png,1', b"path,other\n1.png,x\n", b"path,label\n1.png,x,y,z\n2.png,a,b,c,d\n"):
         file.write_bytes(content)
         (warning,) = app.open("explore", dataset=photos.id).warnings
-        assert "“Car color by encoder” are left out, because their file is damaged" in warning
+        assert "“Car color by encoder” are damaged and left out" in warning
         assert name not in app.session_state["view"].frame
     assert not app.click(f"remove_damaged_{name}").warning

@@ -23,8 +23,8 @@ from server.jobs import jobs
 from worlds import draw, kept_files, make_run, serve
 
 APP = Path(__file__).resolve().parents[2] / "app"
-LOOKS = "Your account may look at everything but change nothing; ask whoever runs this server for the role edit."
-TRAINS_NOT = "Your account may not start or stop trainings; ask whoever runs this server for the role train."
+LOOKS = "Your account can only view; ask the server's administrator for the role edit."
+TRAINS_NOT = "Your account cannot start or stop trainings; ask the server's administrator for the role train."
 PROXY: dict[str, Any] = {"shared": True, "auth_header": "X-User", "trusted_proxies": ["127.0.0.1"], "roles": {"ben": "edit", "cleo": "train"}}
 As = Callable[[str], None]
 
@@ -47,7 +47,7 @@ def test_roles_include_each_other_and_without_accounts_all_is_as_the_server_says
     serve(monkeypatch, **PROXY, downloads=True, training=True)
     for name, role in (("ada", "edit"), ("ben", "train"), ("ben", "download")):
         sign_in(name)
-        with pytest.raises(InputError, match=r"Your account may .* ask whoever runs this server for the role"):
+        with pytest.raises(InputError, match=r"Your account can.* ask the server's administrator for the role"):
             check_may(role)
     sign_in("cleo")
     check_may("download")
@@ -79,7 +79,7 @@ def test_who_may_not_download_is_offered_only_what_is_here(
     picture = (draw(tmp_path, 1) / "0.png").read_bytes()
     app.open("images").get("file_uploader")[0].set_value([("a.png", picture, "image/png")]).run()
     app.type_option("encoder_upload", "ViT-B-32/openai")
-    assert "Your account may not download encoders" in app.click("begin_upload").errors[0]
+    assert "Your account cannot download encoders" in app.click("begin_upload").errors[0]
     assert not jobs().all("embedding")
 
 
@@ -89,11 +89,11 @@ def test_compare_and_semantics_bring_no_model_for_whom_the_owner_trusts_less(
     serve(monkeypatch, **PROXY, downloads=True)
     sign_in("ben")
     assert list(downloads.refused_encoders(["cars", "ViT-B-32/openai", "no/such model"])) == ["ViT-B-32/openai"]
-    app.open("semantics").set("semantic_language", ["bert"]).says("'bert' is not on this machine. Your account may not download encoders")
+    app.open("semantics").set("semantic_language", ["bert"]).says("'bert' is not on this machine. Your account cannot download encoders")
     assert not any("bert" in str(job.key) for job in jobs().all("semantics"))
     app.open("methods", compare="Encoders").enter(encoders=["cars", "ViT-B-32/openai"], encoders_notions=["car color"], encoders_runs=1)
     app.wait("comparisons")
-    assert "'ViT-B-32/openai' is not on this machine. Your account may not download encoders" in str(jobs().all("comparisons")[0].found)
+    assert "'ViT-B-32/openai' is not on this machine. Your account cannot download encoders" in str(jobs().all("comparisons")[0].found)
     sign_in("cleo")
     assert downloads.refused_encoders(["ViT-B-32/openai"]) == downloads.refused_languages(["bert"]) == {}
 
@@ -175,7 +175,7 @@ def test_only_the_role_train_starts_resumes_and_stops(app: Page, sign_in: As, st
     trainings.begin_training(own, lambda: make_run(own, Status("stopped", 2, 10)))  # a run is deleted by whoever began it
     assert trainings.refusal_to_change(own) == ""
     sign_in("ben")
-    assert "Only the person who started a run" in trainings.refusal_to_change(own)
+    assert "Only the person who started this run" in trainings.refusal_to_change(own)
     sign_in("cleo")
     serve(monkeypatch, **PROXY | {"roles": {"cleo": "edit"}}, training=True)  # and may still train
     assert trainings.refusal_to_change(own) == TRAINS_NOT

@@ -166,7 +166,7 @@ def test_runs_are_drawn_together_and_told_apart_by_their_settings(app: Page, mak
     assert app.dataframe[1].value.set_index("Setting").loc["epochs"].tolist() == ["30", "20", "20"]
     assert {name: len(values) for name, values in _curves(app).items()} == {"guided": 1, "plain": 2, "third": 0}
     assert len(app.dataframe[0].value) == 3
-    app.set("runs", ["guided", "twin"]).says("Nothing. The runs have the same settings.")
+    app.set("runs", ["guided", "twin"]).says("None. The runs have the same settings.")
 
 
 def test_runs_that_go_on_are_shown_first_or_the_newest_or_those_of_a_link(app: Page, make: Make) -> None:
@@ -299,7 +299,7 @@ def test_on_a_shared_server_only_who_began_a_run_renames_and_deletes_it(app: Pag
     assert [app.at(f"deleting_{name}").disabled for name in ("mine", "operators")] == [False, True]
     app.set("deleting_mine", True)
     visit(monkeypatch, BEN)  # somebody else's click
-    assert "Only the person who started a run" in app.click("delete_yes_mine").toasts[0]
+    assert "Only the person who started this run" in app.click("delete_yes_mine").toasts[0]
     assert [app.at(f"{what}_mine").disabled for what in ("deleting", "name")] == [True, True]
     assert (mine / "config.yaml").is_file()
     assert ADA not in (mine / "owner").read_text()

@@ -57,7 +57,7 @@ def test_without_a_notion_or_a_mask_no_control_is_computed_and_without_a_model_i
     with monkeypatch.context() as patch:
         patch.setattr(saliency_maps, "known_masks", lambda space, rows: None)
         _open(app)
-    app.set("looked_at", []).says("The maps below belong to the earlier ones.").wait("saliency").hides("earlier ones").says(
+    app.set("looked_at", []).says("The maps below use the earlier ones.").wait("saliency").hides("earlier ones").says(
         "Yellow marks what decides where"
     )
     assert [each.name for each in _result(app)] == ["Raw encoder"]

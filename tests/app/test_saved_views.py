@@ -61,23 +61,23 @@ def test_what_was_saved_comes_back_under_a_name_that_is_unique_and_can_be_change
 
 def test_what_is_no_name_no_token_or_swells_a_file_is_refused_and_who_may_change_nothing_saves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for view, said in (
-        (("",), "Give the view a name"),
-        ((" \t",), "Give the view a name"),
+        (("",), "Enter a name for the view"),
+        ((" \t",), "Enter a name for the view"),
         (("x" * 61,), "61 characters"),
         (("x", {"text": ["y" * 5000]}), "too large to save"),
-        (("x", {}, "y" * 9_000_000), "select fewer images"),
+        (("x", {}, "y" * 9_000_000), "Select fewer images"),
     ):
         with pytest.raises(InputError, match=said):
             _keep(*view)
     assert _names() == []
     for token in ("", "..", "../notions/x", "0" * 16, "0" * 15, "g" * 16):
-        with pytest.raises(InputError, match="is not here"):
+        with pytest.raises(InputError, match="was removed or belongs"):
             saved_views.find(token)
         saved_views.remove(token)
     kept = _keep("mine")
-    monkeypatch.setattr("server.access.refusal", lambda what: "Your account may look at everything but change nothing.")
+    monkeypatch.setattr("server.access.refusal", lambda what: "Your account can only view.")
     for act in (lambda: _keep("x"), lambda: saved_views.rename(kept.token, "y"), lambda: saved_views.remove(kept.token)):
-        with pytest.raises(InputError, match="change nothing"):
+        with pytest.raises(InputError, match="can only view"):
             act()
     assert _names() == ["mine"]
 
@@ -102,7 +102,7 @@ def test_a_damaged_one_is_left_out_and_counted_and_a_write_that_fails_leaves_a_v
 def test_each_sees_and_opens_only_their_own_as_many_as_the_server_keeps(be: Any) -> None:
     be(ADA)
     view, _, _ = (_keep(name) for name in "abc")
-    with pytest.raises(InputError, match="You keep 3 saved views here"):
+    with pytest.raises(InputError, match="You have 3 saved views"):
         _keep("d")
     be(BEN)
     assert _names() == []
@@ -156,6 +156,6 @@ def test_a_view_gets_another_name_is_removed_and_says_so_where_its_images_are_go
         assert _names() == names
     app.set(f"sure_{view.token}", True).click(f"remove_{view.token}")
     assert _names() == ["Two"]
-    assert "is not here: it was removed" in _open(app, view).alerts
+    assert "was removed or belongs to someone else" in _open(app, view).alerts
     remove_dataset(entry.id)
-    assert f"There are no images “{entry.id}” here" in _open(app, few).says("The images of this view are not here any more.").alerts
+    assert f"There are no images “{entry.id}” here" in _open(app, few).says("The images of this view have been removed.").alerts

@@ -43,11 +43,11 @@ def test_what_does_not_fit_is_named_and_so_is_a_file_that_can_be_none(tmp_path: 
         ({"shraed": True}, "there is no key 'shraed'"),
         ({"shared": True, "roots": ["/nowhere/at/all"]}, "there is no folder '/nowhere/at/all'"),
         ({"roots": ["/"]}, "roots"),
-        ({"shared": True, "roots": {"uploads": "/tmp"}}, "is taken"),
-        ({"shared": True, "roots": {"a/b": "/tmp"}}, "cannot be told from a path"),
+        ({"shared": True, "roots": {"uploads": "/tmp"}}, "is reserved"),
+        ({"shared": True, "roots": {"a/b": "/tmp"}}, "is reserved or looks like a path"),
         ({"shared": True, "roots": list(map(str, twice))}, "two folders are called 'photos'; name them"),
         ({"shared": True, "max_pixels": 1}, "max_pixels"),
-        ({"allowed_hosts": ["a\udcff"]}, "a value is no text; write it in UTF-8"),
+        ({"allowed_hosts": ["a\udcff"]}, "a value is not text; write it in UTF-8"),
         (None, "dict"),
     ):
         with pytest.raises(InputError, match=message):
@@ -71,7 +71,7 @@ def test_a_port_that_is_taken_is_named() -> None:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         port = listening.getsockname()[1]
-        with pytest.raises(InputError, match=rf"The port {port} of 127\.0\.0\.1 is taken"):
+        with pytest.raises(InputError, match=rf"The port {port} of 127\.0\.0\.1 is in use"):
             check_port("127.0.0.1", port)
         assert f"The port {port}" in _refused(address="127.0.0.1", port=port)
     with pytest.raises(InputError, match="Can't serve on 203"):
@@ -80,13 +80,13 @@ def test_a_port_that_is_taken_is_named() -> None:
 
 def test_an_address_for_others_is_refused_unless_it_is_meant() -> None:
     for address in ("0.0.0.0", "::", "192.168.0.7", "example.org", ""):
-        with pytest.raises(InputError, match=r"would let everyone .*; add --shared .*, or --trust-network"):
+        with pytest.raises(InputError, match=r"lets everyone .*; add --shared .*, or --trust-network"):
             check_address(address, ServerSettings())
         check_address(address, ServerSettings(shared=True))
         check_address(address, ServerSettings(trust_network=True))
     for address in ("127.0.0.1", "localhost", "::1", "[::1]", "127.1.2.3"):
         check_address(address, ServerSettings())
-    assert _refused(address="0.0.0.0", port=None).startswith("Error: Serving on 0.0.0.0 would let everyone")
+    assert _refused(address="0.0.0.0", port=None).startswith("Error: Serving on 0.0.0.0 lets everyone")
 
 
 def test_the_command_hands_its_options_to_the_app_and_the_server_starts_with_them(
@@ -102,7 +102,7 @@ def test_the_command_hands_its_options_to_the_app_and_the_server_starts_with_the
     given = json.loads(options)
     wanted = {"address": "0.0.0.0", "port": 8600, "shared": True, "roots": [str(tmp_path)], "training": True}
     assert {name: value for name, value in given.items() if value is not None} == wanted
-    with pytest.raises(InputError, match=r"Serving on 0\.0\.0\.0 would let everyone"):
+    with pytest.raises(InputError, match=r"Serving on 0\.0\.0\.0 lets everyone"):
         serve.serve(given | {"shared": None, "roots": None, "training": None})
     assert not started
     serve.serve(given)

@@ -200,7 +200,7 @@ def test_oauth2_proxy_with_the_accounts_of_an_organization(behind: Any, begin: C
     assert _handshake(reach, Cookie=ada, Origin="https://evil.example") == 403
     assert _handshake(reach, Origin=ORIGIN) == 403
     upload = "/_stcore/upload_file/session/file"
-    asks_for_edit = "may only look"
+    asks_for_edit = "can only view"
     assert asks_for_edit not in reach("PUT", upload, "x", Cookie=ada, Origin=ORIGIN)[2]
     for headers in ({}, {"X_Forwarded_Email": "ada@example.org"}):  # what a browser writes there is replaced
         status, _, said = reach("PUT", upload, "x", Cookie=dora, Origin=ORIGIN, **headers)

@@ -34,7 +34,7 @@ def _draw(app: Page, what: str) -> Page:
 
 
 PHOTO, DRAWING = "a photo of a {} car", "a drawing of a {} car"
-YOURS = "Your version is shown; Undo brings back the other one."
+YOURS = "Your version is shown. Undo restores the other one."
 
 
 def test_each_tab_keeps_what_the_other_one_changed(tabs: tuple[Page, Page], cache: Path) -> None:

@@ -43,5 +43,5 @@ def test_they_are_neither_judged_nor_the_same_or_different_as_a_query_nor_a_valu
 
 def test_how_many_are_left_out_stands_in_the_comparison() -> None:
     notion = Notion("setting", "a photo of {}", ["snow", "grass"], attribute="setting")
-    assert _about(notion, 4) == "2 prompts, judged by setting; 4 images have no label and are left out."
-    assert _about(notion, 0) == "2 prompts, judged by setting."
+    assert _about(notion, 4) == "2 prompts, evaluated by setting; 4 images have no label and are left out."
+    assert _about(notion, 0) == "2 prompts, evaluated by setting."

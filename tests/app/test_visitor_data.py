@@ -175,7 +175,7 @@ def test_tar_puts_a_backup_in_place_byte_for_byte(filled: dict[str, bytes], tmp_
     """As docs/serving.md says it."""
     file = tmp_path / name
     assert back_up(file) == len(filled)
-    with pytest.raises(InputError, match="is there already; name another file"):
+    with pytest.raises(InputError, match="already exists; choose another name"):
         back_up(file)
     new = tmp_path / "new"  # a server that keeps its files here
     for variable, folder in (("LIKENESS_CACHE", "cache"), ("LIKENESS_RUNS", "runs")):
@@ -197,9 +197,9 @@ def test_the_command_line(filled: dict[str, bytes], tmp_path: Path, capsys: pyte
     listed = [line.split() for line in call("list").splitlines()]
     assert listed[0] == ["id", "seen", "datasets", "drafts", "notions", "splits", "views", "megabytes"]
     assert {line[0] for line in listed[1:]} == {ADA, BEN}
-    assert f"{len(filled)} files are in" in call("backup", copy)
-    assert "All that is kept of" in call("export", ADA, str(tmp_path / "ada.zip"))
-    assert "is deleted" in call("delete", ADA)
+    assert f"{len(filled)} files written to" in call("backup", copy)
+    assert "Exported the data of" in call("export", ADA, str(tmp_path / "ada.zip"))
+    assert "Deleted the data" in call("delete", ADA)
     assert ADA not in call("list")
     for words in (("delete", ADA), ("export", "..", str(tmp_path / "y.zip")), ("backup", copy)):
         with pytest.raises(InputError):

@@ -1,5 +1,3 @@
-"""What the page Continuous declares about itself; `page.py` draws it."""
-
 from parts.app_page import EVALUATE, AppPage
 
 _HELP = "Judge spaces by numbers of the images, such as a price, a year or a viewpoint."

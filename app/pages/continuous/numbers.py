@@ -1,4 +1,4 @@
-"""How near the retrieved labels are over all images: a table, and curves between chance and the best possible."""
+"""How near the retrieved labels are over all images: a table, and curves between random and ideal retrieval."""
 
 import hashlib
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ from server.jobs import Job
 
 _CHANCE, _ORACLE = "Chance", "Oracle"
 _BOUNDS_HELP = (
-    f"{_CHANCE} is what randomly drawn images give. {_ORACLE} ranks the images by the labels themselves: no space can do better. "
-    "In a row of differences, + and − say how the second space differs from the first one."
+    f"{_CHANCE} is the result for randomly drawn images. {_ORACLE} ranks the images by the labels themselves: no space can do better. "
+    "In the row of differences, + and − show how the second space differs from the first."
 )
 
 
 def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows: NDArray[np.int64], sentence: str) -> None:
-    """Draws what was measured of spaces over the images `rows`, how far the measuring is, or the button that begins it."""
+    """Draws the scores of spaces over the images `rows`, their progress, or the button that starts the measurement."""
     if len(rows) < FEWEST_LABELED:
         help = f"Measuring needs at least {FEWEST_LABELED} images with a label, and there are {len(rows):,}. Change the filters or add labels."
         st.info(help, icon=":material/info:")
@@ -34,7 +34,7 @@ def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows:
     queries = len(spread_queries(len(rows)))
     said = f"{queries:,} of the {len(rows):,} images, evenly spread, are queries; each is compared with all others."
     st.caption(f"{said if queries < len(rows) else f'Each of the {len(rows):,} images is a query and is compared with all others.'} {sentence}")
-    help = "**How well does each space retrieve overall?** Measures how near the labels of retrieved images are, from chance to the best."
+    help = "**How well does each space retrieve overall?** Measures how near the labels of retrieved images are, from chance to the best possible."
     begun = jobs_on_request("Measure all images", help, measure(spaces, labels, labels_key, rows))
     if begun and progress.follow(*begun, resume="Resume"):
         names, unit = [readable(space.name) for space in spaces], labels.distances.unit
@@ -49,8 +49,8 @@ def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows:
 
 
 def measure(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows: NDArray[np.int64]) -> WorkRequest:
-    """Work whose result is a table for `likeness.plots.continuous_curves`: a row per space, with the bounds in each. Each of the images `rows` has
-    a label; labels are equal for equal `labels_key`."""
+    """A request for the table of `likeness.plots.continuous_curves`: one row per space, with both bounds. Each of the images `rows` has a label;
+    equal labels have equal `labels_key`."""
 
     def work(job: Job) -> pd.DataFrame | None:
         vectors = {readable(space.name): space.vectors[rows] for space in spaces}
@@ -63,7 +63,7 @@ def measure(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, ro
 
 
 def summary(found: pd.DataFrame, names: Sequence[str], unit: str) -> pd.DataFrame:
-    """The figures of `with_bounds` as text, with a row for the difference of the second space from the first."""
+    """The results of `with_bounds` as text, with a row for the second space's difference from the first."""
     table = with_bounds(found).rename({"chance": _CHANCE, "oracle": _ORACLE})
     texts = pd.DataFrame({name: [_text(value, name, unit) for value in table[name]] for name in table}, table.index)
     if len(names) == 2:
@@ -78,7 +78,7 @@ def _text(value: float, column: str, unit: str) -> str:
 
 
 def _difference(change: float, column: str, unit: str) -> str:
-    """With its sign, and whether it is better."""
+    """A difference with its sign, and whether it is better."""
     text = _text(abs(change), column, unit)
     if not any(digit in text for digit in "123456789"):
         return "no difference"

@@ -1,4 +1,4 @@
-"""Continuous: how near the labels of retrieved images are, for labels on a scale."""
+"""Page Continuous: how near the labels of retrieved images are, for labels on a scale."""
 
 import streamlit as st
 
@@ -12,14 +12,13 @@ from parts.view import View, current_view
 
 _SLOW = ("captions", "layout")  # kinds of labels whose distances take long
 _NEEDED = (
-    "This page needs a number for each image, such as a price, a year or a size, and these images have none. Add the images with a table (CSV or "
+    "This page needs a number for each image, such as a price, a year or a size. Add the images with a table (CSV or "
     "Parquet) that has a column of paths and a column of numbers. Other labels on a scale work, too: the joints of a pose (columns neck_x, neck_y "
     "and so on), yaw and elevation, captions, and a column 'layout' with a picture of the surfaces of each room."
 )
 
 
 def main() -> None:
-    """Draws the page."""
     view = current_view()
     PAGE.show_head("The closer the labels of the retrieved images are to the query's label, the better the space.")
     if not continuous_labels.offered(view.base.table):
@@ -33,7 +32,7 @@ def main() -> None:
         return
     request = continuous_labels.read(view, config)
     if config.kind in _SLOW:
-        help = "**How near are the labels of images?** Compares the labels of all images; this can take a while and is kept for the next time."
+        help = "**How near are the labels of images?** Compares the labels of all images. This can take a while; the result is stored."
         begun = jobs_on_request("Compare labels", help, request)
     else:
         begun = [request.begin()]

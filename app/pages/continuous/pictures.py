@@ -1,4 +1,4 @@
-"""A query with its label, and what spaces retrieve for it, each picture with its label and label distance."""
+"""A query with its label, and the images that each space retrieves, with their labels and label distances."""
 
 from collections.abc import Sequence
 
@@ -23,10 +23,10 @@ Retrieved = tuple[NDArray[np.int64], NDArray[np.float32]]  # images, nearest fir
 
 
 def show(view: View, spaces: Sequence[Space], labels: ImageLabels, rows: NDArray[np.int64], drawn: bool) -> None:
-    """Draws the query and a row of pictures for each space, then other queries; in a fragment, so that a click redraws nothing else.
+    """Draws the query, a row of pictures for each space, and other queries; in a fragment, so that a click redraws nothing else.
 
     Args:
-        rows: images that are searched, all of which have a label.
+        rows: the searched images, all with a label.
         drawn: whether labels are drawn on the pictures.
     """
     key, unit, config = (*continuous_labels.key_of(view, labels.config), hash(rows.tobytes())), labels.distances.unit, labels.config
@@ -55,7 +55,7 @@ def show(view: View, spaces: Sequence[Space], labels: ImageLabels, rows: NDArray
             for name, (near, distances) in found.items()
         ]  # fmt: skip
         gallery(sections, thumbnails=urls, key="continuous_retrieved", query=query, tile=_TILE, on_click=selection.ask)
-    others = Section("Other queries", suggested, note="Images with widely different labels. Click any picture on this page to make it the query.")
+    others = Section("Other queries", suggested, note="Images with very different labels. Click any picture on this page to make it the query.")
     gallery([others], thumbnails=urls, key="continuous_suggested", query=query, tile=_SMALL, on_click=selection.ask)
 
 
@@ -75,11 +75,11 @@ def _retrieved(space_key: str, key: object, query: int, _space: Space, _labels: 
 
 @st.cache_resource(max_entries=512, show_spinner=False)
 def _by_label(key: object, query: int, _labels: ImageLabels, _rows: NDArray[np.int64]) -> Retrieved:
-    """The images whose labels are nearest to that of `query`."""
+    """The images with the labels nearest to that of `query`."""
     return _labels.nearest(query, _rows, COUNT)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _spread(key: object, _labels: ImageLabels, _rows: NDArray[np.int64]) -> list[int]:
-    """Images evenly spread over the labels."""
+    """Images spread evenly over the labels."""
     return _labels.spread(_rows, _SPREAD)

@@ -1,5 +1,3 @@
-"""What the page Duplicates declares about itself; `page.py` draws it."""
-
 from parts.app_page import AppPage
 
 PAGE = AppPage(

@@ -1,4 +1,4 @@
-"""Duplicates: equal files, near duplicates, and what is the same by a notion; which images stay, and what leaks across a split."""
+"""Page Duplicates: equal files, near duplicates, and images that are the same by a notion; which to keep, and leaks between splits."""
 
 import numpy as np
 import streamlit as st
@@ -18,8 +18,8 @@ from state import Item, state
 
 _HELP = {
     "Equal files": "Files with the same bytes, whatever their names and folders.",
-    "Near duplicates": "Images that the encoder finds as similar as a picture and a resaved, resized or cropped copy of it.",
-    "Same by a notion": "Images that are the same in what a notion describes, such as the same garment or scene; or in a trained run's space.",
+    "Near duplicates": "Images that the encoder finds as similar as a picture and its resaved, resized or cropped copy.",
+    "Same by a notion": "Images that are the same by a notion, such as the same garment or scene, or in a trained run's space.",
 }
 _FILES, _NEAR, _NOTION = _HELP
 _USUAL, _USUAL_IN_NOTIONS = 0.95, 0.999  # where nothing can be measured
@@ -29,7 +29,6 @@ _levels = Item[dict[str, float]](make=dict, key="copies_levels")  # the threshol
 
 
 def main() -> None:
-    """Draws the page."""
     view = current_view()
     PAGE.show_head()
     if not view.base.table.has_images:
@@ -52,14 +51,14 @@ def main() -> None:
         level = _choose_threshold(space, suggested, problem)
     if level is None:
         return
-    # whether it was measured that the threshold tells copies of these images from others: without that no image is called a duplicate
+    # whether the threshold is known to separate copies of these images from others: without that no image is called a duplicate
     is_reliable = suggested is not None and suggested.found >= _FEW_FOUND
     if suggested is None:
         start = "" if space.key in _levels.get() else f"{digits(level)} is a starting point until a threshold is measured."
         if problem or start:
             st.caption(f"{plain(problem)} {start}")
     elif not is_reliable:
-        st.caption(":material/warning: Copies can hardly be told from other similar images here. Compare the pictures before you remove any.")
+        st.caption(":material/warning: Copies are hard to tell from similar images here. Compare the pictures before you remove any.")
     for below in (True, False):
         job = search.near(view.entry.id, space, level, below)
         if not progress.follow(job, resume="Resume", stopped="The search was stopped."):
@@ -70,7 +69,7 @@ def main() -> None:
 
 
 def _choose_kind(view: View) -> tuple[str, str]:
-    """What counts as a duplicate, and the space that says so."""
+    """Draws the choice of what counts as a duplicate, and of the space that measures it."""
     names = sidebar.space_names(view.notions)[1:]
     kinds = [_FILES, _NEAR, *([_NOTION] if names else [])]
     help = "  \n".join(f"**{each}**: {_HELP[each]}" for each in kinds)
@@ -83,7 +82,8 @@ def _choose_kind(view: View) -> tuple[str, str]:
 
 
 def _choose_threshold(space: Space, suggested: SuggestedThreshold | None, problem: str) -> float | None:
-    """Draws the slider. None in a notion's space while the suggestion is being measured, since no value is usual there: it may take in everything."""
+    """Draws the threshold slider. None in a notion's space while the suggestion is being measured: there is no usual value, and a bad one could match
+    everything."""
     levels = _levels.get()
     if suggested is None and not problem and space.base is not None and space.key not in levels:
         return None
@@ -101,7 +101,7 @@ def _choose_threshold(space: Space, suggested: SuggestedThreshold | None, proble
         format_func=lambda value: digits(value) + (" (suggested)" if suggested and value == first else ""),
         key=key,
         on_change=move,
-        help=f"Pairs at or above it are shown as groups. Move it right to find fewer.\n\n{_measured(suggested) if suggested else ''}",
+        help=f"Pairs at or above it form groups. Move it right to find fewer.\n\n{_measured(suggested) if suggested else ''}",
     )
     if level != first:
         label = "Use the suggested threshold" if suggested else "Reset the threshold"
@@ -132,7 +132,7 @@ def _measured(suggested: SuggestedThreshold) -> str:
 
 
 def _show(view: View, found: Copies, level: float, key: str, is_reliable: bool) -> None:
-    """Draws groups first, then the pairs around the threshold and what leaks; without groups those pairs at once."""
+    """Draws groups, then the pairs around the threshold and leaks; without groups, the pairs first."""
     found = found.among(view.hidden)
     groups = found.groups(level, len(view.base))
     if not len(groups):

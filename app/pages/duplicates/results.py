@@ -1,4 +1,4 @@
-"""What a search found: groups with ticks on the images to remove, lists and tags that come of them, pairs, and what leaks across a split."""
+"""Search results: groups with checkboxes for images to remove, lists and tags of them, pairs, and leaks across splits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,18 +29,18 @@ _SPLITS = ("split", "set", "subset", "fold", "part", "partition", "phase", "usag
 _MOST_VALUES = 1_000
 _LEAKS = 12  # at a time
 _NONE = "None"
-# what a person has said of images, by path: whether they go; apart for each dataset and space
+# ticks by path, separate for each dataset and space: whether to remove the image
 _ticks = Item[dict[tuple[str, str], dict[str, bool]]](make=dict, key="copies_chosen")
 
 
 @dataclass(frozen=True)
 class Shown:
-    """Groups of a search with the ticks on them.
+    """The groups of a search, with their checkboxes.
 
     Attributes:
-        view, found, groups: what was found among the images of the view.
-        key: of what was searched for; each has ticks of its own.
-        is_reliable: whether all but the best of each group are ticked until a person says otherwise.
+        view, found, groups: the view, and the results on its images.
+        key: key of the search, which has its own checkboxes.
+        is_reliable: whether all but the best image of each group are ticked by default.
     """
 
     view: View
@@ -51,28 +51,27 @@ class Shown:
 
     @property
     def paths(self) -> "NDArray[np.object_]":
-        """Of the images in groups."""
         return np.asarray(self.view.base.table.frame["path"].to_numpy()[self.groups.rows], object)
 
     def ticked(self) -> Rows:
-        """Rows, ascending, of the images to remove: as a person has said, or else as suggested."""
+        """Rows of the images to remove, ascending: as ticked, or else as suggested."""
         ticks = _ticks.get().get((self.view.dataset, self.key), {})
         suggested = np.isin(self.groups.rows, self.groups.dropped) & self.is_reliable
         goes = [ticks.get(str(path), bool(default)) for path, default in zip(self.paths, suggested, strict=True)]
         return np.sort(self.groups.rows[np.array(goes, bool)])
 
     def tick(self, rows: Rows) -> None:
-        """Keeps what was ticked or unticked, of all groups."""
+        """Stores the checkboxes of all groups."""
         ticks = _ticks.get().setdefault((self.view.dataset, self.key), {})
         ticks.update({str(path): bool(goes) for path, goes in zip(self.paths, np.isin(self.groups.rows, rows), strict=True)})
 
     def select(self) -> None:
-        """Makes the ticked images the selection; the last tick may come with the click."""
+        """Makes the ticked images the selection; a last tick may arrive with the click."""
         take_ticks(_GALLERY)
         selection.select(self.ticked())
 
     def tag(self) -> None:
-        """Tags the ticked images, and takes the tag from those of an earlier search."""
+        """Tags the ticked images, and removes the tag of an earlier search from others."""
         take_ticks(_GALLERY)
         ticked, visible = self.ticked(), self.view.rows
         column = NewColumn(_TAG, "tag", ["yes" if each else "" for each in np.isin(visible, ticked)])
@@ -81,7 +80,7 @@ class Shown:
             st.toast(f"{len(ticked):,} images have the tag “{_TAG}”.", icon=":material/label:")
 
     def list_of(self, rows: Rows) -> bytes:
-        """A path a line, as `likeness ... --only` reads it."""
+        """One path per line, as `likeness ... --only` reads it."""
         return "".join(f"{path}\n" for path in label_edits.paths(self.view, rows)).encode("utf-8", "surrogateescape")
 
     def csv(self) -> bytes:
@@ -93,7 +92,7 @@ class Shown:
 
 
 def show_groups(shown: Shown) -> None:
-    """Draws what can be done with the ticked images, and the groups, the largest first."""
+    """Draws the actions on ticked images, and the groups, the largest first."""
     groups, ticked, visible = shown.groups, shown.ticked(), shown.view.rows
     of = f"{len(visible):,} images{' that match the filters' if shown.view.hidden is not None else ''}"
     count = f"{len(groups):,} group{'' if len(groups) == 1 else 's'}"
@@ -102,7 +101,7 @@ def show_groups(shown: Shown) -> None:
     if lost:
         st.caption(f":material/warning: In {lost:,} group{'' if lost == 1 else 's'} no image stays.")
     _actions(shown, ticked)
-    st.caption("Tick the images to remove. Likeness deletes no files: download the lists, or tag the images.")
+    st.caption("Tick the images to remove. Likeness does not delete files: download the lists or tag the images.")
     order = np.argsort(-np.bincount(groups.group), kind="stable")
     page = _page_of(len(order), _GROUPS, f"copies_page_{shown.view.dataset}_{shown.key}")
     gallery(
@@ -119,10 +118,10 @@ def show_groups(shown: Shown) -> None:
 def _actions(shown: Shown, ticked: Rows) -> None:
     reason = label_edits.refusal(shown.view)
     with st.container(horizontal=True):
-        help = "Makes them the selection on every page, such as on the map in Explore."
+        help = "Selects them on every page, such as on the map in Explore."
         icon, off = ":material/select_all:", not len(ticked)
         st.button("Select the ticked images", key="copies_select", icon=icon, type="primary", on_click=shown.select, disabled=off, help=help)
-        help = reason or "Adds a tag that filters and colors can use. It replaces the tags of an earlier search."
+        help = reason or "Adds a tag for filters and colors. It replaces the tags of an earlier search."
         off = off or bool(reason)
         st.button(f"Tag them “{_TAG}”", key="copies_tag", icon=":material/label:", on_click=shown.tag, disabled=off, help=help)
         if not np.isin(shown.groups.dropped, ticked).all():
@@ -150,7 +149,7 @@ def _section(shown: Shown, number: int) -> Section:
 
 
 def _names(view: View, rows: Sequence[int]) -> list[str]:
-    """The last steps of images' paths."""
+    """The last parts of the images' paths."""
     return [str(path).rsplit("/", 1)[-1] for path in view.base.table.frame["path"].iloc[list(rows)]]
 
 
@@ -159,14 +158,14 @@ def _bytes(count: int) -> str:
 
 
 def _page_of(count: int, size: int, key: str) -> slice:
-    """The part that is shown of a long list, chosen by a number where there are several."""
+    """The displayed part of a long list, chosen by page number."""
     pages = -(-count // size)
     page = int(st.number_input(f"Page of {pages:,}", 1, pages, key=f"{key}_{pages}", width=140)) - 1 if pages > 1 else 0
     return slice(page * size, (page + 1) * size)
 
 
 def show_pairs(view: View, pairs: NearPairs, level: float) -> None:
-    """Draws the pairs just above and just below a similarity."""
+    """Draws the pairs just above and just below the threshold."""
     for title, places in zip(("Just above the threshold", "Just below"), pairs.at_line(level, _PAIRS), strict=True):
         if len(places):
             st.markdown(f"**{title}**")
@@ -177,7 +176,6 @@ def show_pairs(view: View, pairs: NearPairs, level: float) -> None:
 
 
 def _draw_pairs(view: View, pairs: Sequence[Sequence[int]], similarities: Sequence[float], captions: Sequence[Sequence[str]], key: str) -> None:
-    """Draws pairs of pictures side by side, with their similarity."""
     each = zip(pairs, similarities, captions, strict=True)
     sections = [Section("", rows, captions=names, note=f"Similarity {digits(similarity)}") for rows, similarity, names in each]
     for number, column in enumerate(st.columns(_COLUMNS)):
@@ -187,19 +185,19 @@ def _draw_pairs(view: View, pairs: Sequence[Sequence[int]], similarities: Sequen
 
 
 def digits(similarity: float) -> str:
-    """A similarity with as many digits as tell it from 1."""
+    """A similarity with enough digits to distinguish it from 1."""
     return f"{similarity:.4f}" if similarity < 0.99 else f"{similarity:.5f}"
 
 
 def split_attributes(table: ImageTable) -> list[str]:
-    """Attributes that divide the images that have a label of them into some parts: those that are called like a split first."""
+    """Attributes that could be a split or a class, those named like a split first."""
     frame = table.frame
     found = [name for name in table.attributes if not pd.api.types.is_float_dtype(frame[name]) and 1 < filters.distinct(frame, name) <= _MOST_VALUES]
     return sorted(found, key=lambda name: name.lower() not in _SPLITS)
 
 
 def show_leaks(view: View, pairs: NearPairs, names: list[str]) -> None:
-    """Draws pairs under different values of an attribute that is chosen among the names."""
+    """Draws duplicates with different values of an attribute, chosen from these names."""
     chosen = st.selectbox(
         "Split or class",
         [_NONE, *names],
@@ -220,7 +218,7 @@ def show_leaks(view: View, pairs: NearPairs, names: list[str]) -> None:
         return
     st.markdown(
         f"**{len(found):,} of {len(view.rows):,} images have a duplicate with another {name}.** Removing the "
-        f"{len(rarer):,} with the rarer value leaves none."
+        f"{len(rarer):,} with the rarer value removes all leaks."
     )
     with st.container(horizontal=True):
         st.button("Select those", key="leaks_select", icon=":material/select_all:", on_click=selection.select, args=(rarer,))

@@ -1,4 +1,4 @@
-"""The searches behind the page, in the background: shared by all with the same request, stopped by anyone, the last ones kept."""
+"""Background searches of the page: shared by equal requests, stoppable by anyone; the latest results stay in memory."""
 
 from dataclasses import dataclass, replace
 
@@ -26,18 +26,18 @@ from state import Rows
 
 _KEPT = 4  # results
 _MOST_PAIRS = 2_000_000  # kept with one result: 40 MB
-_WIDER = 1.5  # the distance up to which pairs are looked for, of that which counts as a copy: pairs below it are shown, too
+_WIDER = 1.5  # how much farther than the threshold pairs are searched, since pairs just below it are shown, too
 
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
-        rows: (m,) ascending, the images that have a copy, as far as pairs were looked for.
+        rows: (m,) the images that have a copy, ascending.
         sizes: (m, 3) width, height and bytes of each.
-        pairs: of near copies; None for equal files.
-        equal: groups of equal files; None for near copies.
+        pairs: near duplicates; None for equal files.
+        equal: groups of equal files; None for near duplicates.
     """
 
     rows: Rows
@@ -46,14 +46,13 @@ class Copies:
     equal: CopyGroups | None = None
 
     def sizes_of(self, rows: Rows) -> Rows:
-        """Sizes (k, 3) of some of the images."""
         return self.sizes[np.searchsorted(self.rows, rows)]
 
     def among(self, hidden: NDArray[np.bool_] | None) -> "Copies":
-        """What was found among the images that filters leave; `hidden` (n,) as in `View`."""
+        """The result for the images that the filters leave; `hidden` (n,) as in `View`."""
         if hidden is None:
             return self
-        if self.equal is not None:  # what is left of groups where two or more are; the best of those stands for them
+        if self.equal is not None:  # groups with at least two visible images, led by the best of these
             group, left = self.equal.group, ~hidden[self.equal.rows]
             left &= np.bincount(group[left], minlength=len(self.equal))[group] > 1
             numbers = np.unique(group[left], return_inverse=True)[1].astype(np.int64)
@@ -63,7 +62,7 @@ class Copies:
         return replace(self, pairs=replace(self.pairs, rows=self.pairs.rows[left], similarities=self.pairs.similarities[left]))
 
     def groups(self, threshold: float, count: int) -> CopyGroups:
-        """Groups from a threshold on, which is not below that of the search; of equal files all."""
+        """Groups from a threshold on, at least that of the search; all groups of equal files."""
         if self.equal is not None:
             return self.equal
         assert self.pairs is not None
@@ -71,7 +70,7 @@ class Copies:
 
 
 def equal_files(dataset: str, table: ImageTable) -> Job:
-    """The job whose result is `Copies` of equal files."""
+    """The job that finds equal files; its result is `Copies`."""
 
     def work(job: Job) -> Copies:
         copies = exact_copies(table, progress=_reporter(job))
@@ -83,11 +82,11 @@ def equal_files(dataset: str, table: ImageTable) -> Job:
 
 
 def near(dataset: str, space: Space, threshold: float, below: bool = True) -> Job:
-    """The job whose result is `Copies` of the pairs from a threshold on.
+    """The job that finds pairs from a threshold on; its result is `Copies`.
 
     Args:
-        below: pairs are looked for down to somewhat below it, so that moving it a little needs no new search; the result is then None
-            where these are more than there is room for.
+        below: also finds pairs somewhat below the threshold, so that moving it a little needs no new search; the result is None
+            if there are too many.
     """
     floor = _floor(threshold) if below else threshold
 
@@ -105,7 +104,7 @@ def near(dataset: str, space: Space, threshold: float, below: bool = True) -> Jo
 
 
 def measure_threshold(space: Space) -> Job:
-    """The job whose result is the `SuggestedThreshold` of a space; it is kept on the disk."""
+    """The job that suggests a threshold for a space, as `SuggestedThreshold`; stored on disk."""
 
     def work(job: Job) -> SuggestedThreshold:
         job.stage = Stage("Loading the encoder", 0, 0)
@@ -115,13 +114,13 @@ def measure_threshold(space: Space) -> Job:
 
 
 def _floor(threshold: float) -> float:
-    """The next of some similarities, twice as far from 1 each, which leaves room for the pairs that are shown below the threshold."""
+    """The next lower similarity level, twice as far from 1, which leaves room for the pairs shown below the threshold."""
     distance = max(1 - threshold, 1e-6) * _WIDER
     return max(0.01, 1 - 2.0 ** np.ceil(np.log2(distance)))
 
 
 def _reporter(job: Job) -> Progress:
-    """For core: says how far each stage is, and ends the work once a stop was requested."""
+    """Core's progress callback: reports each stage, and ends the work once a stop was requested."""
 
     def report(done: int, total: int, stage: str = "") -> None:
         job.stage = Stage(stage, done, total)

@@ -1,4 +1,4 @@
-"""The images that are shown, for another program: a form for a file to download, and the same as a command to copy."""
+"""Exports the displayed images for another program: a form for a file, and the same as a command."""
 
 import hashlib
 import re
@@ -47,9 +47,8 @@ _ELSEWHERE = "Run this on a machine that has the images; replace the first argum
 
 
 def button() -> None:
-    """Opens and closes the form. A popover would close by the click that leads to another page, and ask for a run of the page that is left: either
-    page is lost then.
-    """
+    """Opens and closes the form. It is not a popover, since that would close, and rerun the old page, at the click that opens another page; one of
+    the two would be lost."""
     icon = ":material/expand_less:" if _is_open.get() else ":material/output:"
     turn = partial(_is_open.set, not _is_open.get())
     st.button("Export", icon=icon, key="export_turn", on_click=turn, help="Save these images as a file for another program.")
@@ -57,7 +56,7 @@ def button() -> None:
 
 @st.fragment
 def form(view: View, chosen: Rows) -> None:
-    """The form, where it is open; `chosen`: the selected images that the filters leave."""
+    """Draws the open form; `chosen`: the selected images that match the filters."""
     if not _is_open.get():
         return
     from likeness.exports import TARGETS  # not before it is needed
@@ -95,14 +94,14 @@ def _rows(view: View, chosen: Rows) -> Rows | None:
         default=next(iter(groups)),
         required=True,
         format_func=lambda each: f"{each} {counts[each]:,}",
-        key=f"export_rows_{'_'.join(groups)}",  # what was just selected is meant until something else is chosen
+        key=f"export_rows_{'_'.join(groups)}",  # a new selection is exported until something else is chosen
         persist_state="session",
     )
     return groups[picked]
 
 
 def _options(view: View, target: "Target") -> dict[str, Any]:
-    """Options of the target, of `likeness.exports.ExportOptions`; files come into a folder as links, which are followed where it is packed."""
+    """Draws the target's `likeness.exports.ExportOptions`; files are added to a folder as links, which packing follows."""
     options: dict[str, Any] = {"link": "symlink"} if "link" in target.uses else {}
     attributes = view.base.table.attributes
     one_of = partial(st.selectbox, options=[_NONE, *attributes], persist_state="session")
@@ -120,7 +119,7 @@ def _options(view: View, target: "Target") -> dict[str, Any]:
     if "val" in target.uses and options.get("split") is None:
         options["val"] = st.slider("Share for validation", 0.0, 0.9, 0.2, 0.05, key="export_val", persist_state="session", help="Of each class.")
     if "neighbors" in target.uses:
-        help = "How many nearest images are saved with each image. With 0, only as many as the format needs."
+        help = "Nearest images to save with each image. 0: only as many as the format needs."
         options["neighbors"] = st.number_input("Neighbors", 0, _MOST_NEIGHBORS, key="export_neighbors", persist_state="session", help=help)
     if "vectors" in target.uses:
         options["vectors"] = st.checkbox("Include vectors", key="export_vectors", persist_state="session")
@@ -131,7 +130,7 @@ def _options(view: View, target: "Target") -> dict[str, Any]:
 
 
 def _space(view: View, target: "Target") -> "Space | None":
-    """The one whose vectors are exported; None where the target takes a notion and no map shows one."""
+    """Draws the choice of the space whose vectors are exported; None if the target takes a notion and no map shows one."""
     titles = {plain(f"{side} map: {readable(space.name)}"): space for side, space in zip(("Left", "Right"), view.spaces, strict=False)}
     fitting = {title: space for title, space in titles.items() if target.takes != "notion" or space.base is not None}
     if len(fitting) < 2:
@@ -153,7 +152,7 @@ def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None
 
             return export(source, target.name, place, rows=rows, portable=True, progress=progress, **options)
 
-        room = Room(folder, room_for(folder))  # now: it may be begun again when there is more, or less
+        room = Room(folder, room_for(folder))  # evaluated now: the job may be restarted with other images
         room.check(size)  # some targets hold all vectors in memory before they write the first
         return write_download(job, room, name, write)
 
@@ -175,7 +174,7 @@ def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None
 
 
 def _command_of(view: View, target: "Target", others: "Sequence[Target]", space: "Space | None", rows: Rows | None, options: dict[str, Any]) -> None:
-    """The same as a command, folded, with the targets that only a command reaches."""
+    """Draws the same export as a command, folded, and the targets that only a command supports."""
     with st.expander("As a command"):
         for each, of, settings in ((target, space, options), *((other, space or view.a, {}) for other in others)):
             named = space_options(view, of)
@@ -193,14 +192,14 @@ def _command_of(view: View, target: "Target", others: "Sequence[Target]", space:
 
 
 def command(view: View, target: "Target", space: Sequence[str], rows: Rows | None, options: dict[str, Any]) -> str:
-    """The command for images of the view.
+    """The command that exports images of the view.
 
     Args:
-        view: what the page looks at.
-        target: what it is exported to.
-        space: its options, of `space_options`.
-        rows: of the images; None: all.
-        options: options of the target.
+        view: the page's view.
+        target: the export's target.
+        space: the space's options, from `space_options`.
+        rows: the images; None: all.
+        options: the target's options.
     """
     from likeness.exports import ExportOptions
 
@@ -216,7 +215,7 @@ def command(view: View, target: "Target", space: Sequence[str], rows: Rows | Non
 
 
 def space_options(view: View, space: "Space | None") -> list[str] | None:
-    """The options that name a space; none where no vectors are written; None for the notion that is being edited, which has no name yet."""
+    """The options that name a space; empty without vectors; None for the edited notion, which has no saved name yet."""
     if space is None:
         return []
     encoder = ["--encoder", redact(view.entry.encoder)]
@@ -230,5 +229,5 @@ def space_options(view: View, space: "Space | None") -> list[str] | None:
     notion = view.notions[name]
     try:
         return [*encoder, "--notion", notion.slug]
-    except InputError:  # no letter that every system takes
+    except InputError:  # the name has no characters that every system allows
         return [*encoder, "--notion", notion.name]

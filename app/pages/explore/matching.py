@@ -1,6 +1,6 @@
-"""How many images match the query: some are answered with yes or no, and a cut-off with a stated error divides all of them.
+"""How many images match the query: after some yes/no answers, a cutoff with a stated error rate divides all images.
 
-Each query of each dataset and space has answers of its own, which are kept while the session lasts.
+Each query of each dataset and space has its own answers, which are kept for the session.
 """
 
 import hashlib
@@ -38,22 +38,21 @@ _answers = Item[dict[str, Answers]](make=dict, key="matching_answers")  # to eac
 
 
 def by_row(answers: Answers, paths: "pd.Series[str]") -> dict[int, bool]:
-    """Row -> whether the image matches, in the order of the answers; images that are not there any more are left out."""
+    """Row -> whether the image matches, in the order of the answers, without removed images."""
     rows = {str(path): int(row) for row, path in paths[paths.isin(list(answers))].items()} if answers else {}
     return {rows[path]: match for path, match in answers.items() if path in rows}
 
 
 def button(query: Query) -> None:
-    """Opens the panel in place of the neighbors, or closes it."""
+    """Opens or closes the panel, which replaces the neighbors."""
     label, icon = ("Back to the neighbors", "arrow_back") if is_open.get() else ("How many match?", "rule")
     turn = partial(is_open.set, not is_open.get())
     st.button(label, key="matching", icon=f":material/{icon}:", type="tertiary", on_click=turn, disabled=not query)
 
 
 def show(view: View, query: Query) -> None:
-    """Draws the panel."""
     if len(view.rows) <= _FEWEST:
-        st.info("There are too few images to divide into matches and others. Add more, or remove filters.", icon=":material/info:")
+        st.info("There are too few images. Add more or remove filters.", icon=":material/info:")
         return
     names = {readable(space.name): space for space in view.spaces if neighbors.can_read(space, query)}
     space = next(iter(names.values()))
@@ -71,7 +70,7 @@ def show(view: View, query: Query) -> None:
 
 
 def _settings(view: View, query: Query, space: Space) -> tuple[float, tuple[str, ...]]:
-    """The share that may be wrong, and texts that are excluded."""
+    """Draws the error rate, and the excluded texts."""
     with st.popover("Settings", icon=":material/tune:"):
         wrong = st.segmented_control(
             "Guarantee a maximum error rate",
@@ -80,7 +79,7 @@ def _settings(view: View, query: Query, space: Space) -> tuple[float, tuple[str,
             required=True,
             format_func=lambda share: f"{share:.0%}",
             key="matching_wrong",
-            help="Choose it before you answer: the guarantee holds for this rate only.",
+            help="Choose it before you answer: the guarantee holds only for this rate.",
         )
         if query.terms or space.embed_texts is None:
             return wrong, ()
@@ -98,7 +97,7 @@ def _settings(view: View, query: Query, space: Space) -> tuple[float, tuple[str,
 
 
 def _panel(view: View, query: Query, space: Space, found: SpaceMatches, has_negatives: bool) -> None:
-    """What a click on an answer redraws."""
+    """Draws the fragment that an answer redraws."""
     answers = _answers_to(view, query, space)
     known = found.counting(by_row(answers, view.frame["path"]))
     cut = found.cut_off(known)
@@ -129,7 +128,7 @@ def _question(view: View, query: Query, answers: Answers, found: SpaceMatches, k
             )
         with st.container():
             if len(next_rows):
-                whole = "Does this match the whole query?" if query.terms else "Is this similar to the query in the way you mean?"
+                whole = "Does this match the whole query?" if query.terms else "Is this similar to the query in the way that you mean?"
                 st.markdown(f"**{f'Does this match “{plain(query.text)}”?' if query.text else whole}**")
                 path = str(view.frame["path"].iloc[row])
                 with st.container(horizontal=True):
@@ -174,14 +173,14 @@ def _select_buttons(cut: Cutoff, rows: NDArray[np.int64]) -> None:
 
 
 def _answers_key(view: View, query: Query, space: Space) -> str:
-    """Equal for the same query of the same images in the same space."""
+    """A key of the query, the images and the space."""
     paths = view.frame["path"]
     terms = [(term.kind, str(paths.iloc[int(term.value)]) if term.kind == "row" else term.value, term.weight) for term in query.all_terms]
     return repr((view.dataset, space.key if view.dataset == view.entry.id else space.name, terms))
 
 
 def _answers_to(view: View, query: Query, space: Space) -> Answers:
-    """The answers so far, to be added to."""
+    """The stored answers, which can be extended."""
     kept, key = _answers.get(), _answers_key(view, query, space)
     kept[key] = kept.pop(key, {})  # the last one now
     while len(kept) > _KEPT:
@@ -190,10 +189,10 @@ def _answers_to(view: View, query: Query, space: Space) -> Answers:
 
 
 def matches(view: View, query: Query, space: Space, negatives: tuple[str, ...], wrong: float) -> SpaceMatches:
-    """The cut-offs of a query among the images that the filters leave.
+    """The cutoffs of a query among the images that match the filters.
 
     Raises:
-        InputError: too few images, texts that the space cannot read, or a picture that is not kept any more.
+        InputError: too few images, texts that the space cannot read, or a removed picture.
     """
     allowed = None if view.hidden is None else ~view.hidden
     digest = "" if allowed is None else hashlib.sha256(np.packbits(allowed).tobytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""Explore: one or two linked maps, search by image and by text, neighbors, selection."""
+"""Page Explore: one or two linked maps, search by image and text, neighbors, selection."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -33,19 +33,18 @@ _OFFERED = 8  # notions that color the map by one click; where there are more, t
 _SHOWN = 600  # pictures that the browser gets at most; the rest by selecting
 _LINKED = 10  # neighbors joined to the query on the maps
 _HEIGHT = 660  # pixels, of the maps and of what stands beside them
-# of the width, by the number of maps; the columns are there in every run, so that a click does not draw the maps anew
+# of the width, by the number of maps; the columns are there in every run, so that a click does not redraw the maps
 _WIDTHS = {1: (1.55, 1), 2: (1.9, 1)}
 _GALLERIES = ("nearest", "selected", "all")
 _IMAGE_FILES = ["jpg", "jpeg", "png", "heic", "heif", "hif", "webp", "avif", "bmp", "gif", "tif", "tiff"]
 
 
 def main() -> None:
-    """Draws the page."""
     view = current_view()
     if clicks.settle(view):
         st.rerun()
     verdict.of_encoder(view)
-    with st.container(gap="xsmall"):  # in every run, so that a line more does not draw the maps anew
+    with st.container(gap="xsmall"):  # in every run, so that another line does not redraw the maps
         with st.container(gap=None):
             add_images.show_jobs(view.dataset)
         choice, layout = _controls(view)
@@ -74,7 +73,7 @@ def main() -> None:
 
 
 def _controls(view: View) -> "tuple[map_controls.Choice, table.Layout]":
-    """The row above the maps: search, how the maps and the pictures are shown, export, and images of one's own."""
+    """Draws the row above the maps: search, display options, export, and adding images."""
     has_text = any(space.embed_texts is not None for space in view.spaces)
     example = "a red car" if reads_as_rendered_cars(view.base.table.attributes, view.base.encoder_name) else "a dog on a beach"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -101,7 +100,7 @@ def _controls(view: View) -> "tuple[map_controls.Choice, table.Layout]":
 
 
 def _sentence(view: View) -> None:
-    """Says what the maps show: by which notion, with a form for its words and what the encoder makes of them; without one, the way to one."""
+    """Draws what the maps show: the notion, with its template to edit and its reliability; without one, a link to write one."""
     if view.base.embed_texts is None:
         return
     drafts.show_news()
@@ -113,7 +112,7 @@ def _sentence(view: View) -> None:
             st.page_link("pages/notions/page.py", label="Describe what makes two images similar", icon=":material/tune:")
             return
         beside = slot == "b" and state.a == sidebar.RAW
-        start = f"The same {len(view.frame):,} images twice: on the left by the raw encoder, on the right by" if beside else "By"
+        start = f"The same {len(view.frame):,} images twice: by the raw encoder on the left, and on the right by" if beside else "By"
         st.markdown(f"{start} **{plain(notion.name)}**. {plain(notion.question)}", width="content")
         with st.popover("Change the words", icon=":material/edit:", type="tertiary"):
             if len(notion.templates) == 1:
@@ -125,7 +124,7 @@ def _sentence(view: View) -> None:
 
 def _template(slot: str, notion: Notion) -> None:
     some = ", ".join(notion.aspects[:_NAMED]) + (", ..." if len(notion.aspects) > _NAMED else "")
-    # of the edited and of the saved notion, each its own field; and another one where the draft was replaced from elsewhere
+    # edited and saved notion have separate fields, and a new one when the draft was replaced elsewhere
     key = f"template_{getattr(state, slot)}_{notion.name}_{state.form}"
     st.text_input(
         f"Template, where {{}} is each of {len(notion.aspects)} aspects ({plain(some)})",
@@ -139,7 +138,7 @@ def _template(slot: str, notion: Notion) -> None:
 
 @errors.toast_errors()
 def _take_template(key: str, slot: str, notion: Notion) -> None:
-    """Makes the notion with the new template the edited one, in the same place."""
+    """Edits the notion with the new template, in the same menu."""
     edited = drafts.current() if getattr(state, slot) == sidebar.DRAFT else None
     draft = replace(edited or drafts.of(notion), templates=st.session_state[key])
     draft.notion  # noqa: B018  (raises where the template is not valid)
@@ -148,11 +147,11 @@ def _take_template(key: str, slot: str, notion: Notion) -> None:
 
 
 def _find(view: View, query: Query) -> tuple[list[Found], str]:
-    """What was found, or why nothing can be."""
+    """Draws the search's note, or why search is not possible."""
     for text in query.texts:
         if neighbors.is_unreadable(view, text):
             which = f"“{plain(text)}”" if query.terms else "this text"
-            return [], f"The encoder knows no word of {which}. Search with other words, or with an image."
+            return [], f"The encoder knows no word of {which}. Search with other words or with an image."
     try:
         found = neighbors.find(view, query, count=neighbors.shown(query))
     except InputError as error:
@@ -164,14 +163,14 @@ def _find(view: View, query: Query) -> tuple[list[Found], str]:
 
 
 def _marked(view: View, query: Query, found: Sequence[Found]) -> list[Rows] | None:
-    """The neighbors to mark on each map; none on the map of a space that cannot read the query."""
+    """The neighbors to mark on each map; none on a map whose space does not support the query."""
     rows = {each.space.key: each.rows[: _LINKED if query.row is not None else neighbors.COUNT] for each in found}
     return [rows.get(space.key, np.zeros(0, np.int64)) for space in view.spaces] if found else None
 
 
 def _colors(view: View) -> Callable[[], None]:
-    """Where a notion's aspects color the map, or no labels do but those that people gave here, the notions that can, by one click each. What it
-    returns says at the end of the page which of them cannot be relied on: the maps do not wait for it."""
+    """Draws one-click notions to color by, if aspects color the map or there are only labels given here. The returned function fills in at the end
+    which are unreliable, so that the maps do not wait."""
     names, images = list(view.notions), view.base.table
     came_with_labels = set(images.attributes) - {*PHOTO_COLUMNS, *images.frame.attrs.get("tag_columns", {}).values()}
     if not names or (view.aspects is None and came_with_labels) or len(names) > _OFFERED:
@@ -191,8 +190,8 @@ def _colors(view: View) -> Callable[[], None]:
 
 
 def _guesses(view: View) -> Callable[[], None]:
-    """Says of colors that are guesses that they are, and offers to keep or remove them; what it returns says at the end of the page whether to
-    rely on a notion's aspects."""
+    """Says that colors are guesses, with buttons to keep or remove them; the returned function fills in the notion's reliability at the end of the
+    page."""
     if view.aspects is None:
         if view.color and added_labels.made_by_encoder([view.color]):
             aspect_labels.caution([view.color])
@@ -211,7 +210,7 @@ def _guesses(view: View) -> Callable[[], None]:
 
 
 def _results(view: View, query: Query, found: Sequence[Found], problem: str, layout: table.Layout) -> None:
-    """What stands beside the maps: the bar that labels, what is searched with, and pictures or a table."""
+    """Draws what is beside the maps: the label bar, the query, and pictures or a table."""
     label_bar(view, *_GALLERIES)
     exporting.form(view, view.chosen)
     with st.container(height="content" if layout == "wide table" else _HEIGHT, border=False):
@@ -230,7 +229,7 @@ def _results(view: View, query: Query, found: Sequence[Found], problem: str, lay
 
 
 def _query_head(view: View, query: Query) -> None:
-    """What is searched with, its parts as chips, and what the encoder does not read of it."""
+    """Draws the query as chips, and the parts that the encoder does not read."""
     try:
         title = plain(query.title(view.frame))
     except InputError:  # as the line below it says
@@ -249,7 +248,7 @@ def _query_head(view: View, query: Query) -> None:
 
 
 def _images(view: View, query: Query, layout: table.Layout) -> None:
-    """All images with ticks, or the selection; beside a query the pictures of the selection."""
+    """Draws all images with checkboxes, or the selection; with a query, the selection only."""
     chosen, visible = view.chosen, view.rows
     ticks_all = not query and (state.ticking or not len(chosen))  # all stay in sight while some are ticked
     rows = visible if ticks_all else chosen
@@ -257,7 +256,7 @@ def _images(view: View, query: Query, layout: table.Layout) -> None:
         filtered = " match the filters" if view.hidden is not None else ""
         st.subheader(f"{len(chosen):,} selected" if len(chosen) else f"{len(visible):,} images{filtered}", width="content")
         _actions(view, chosen if len(chosen) else visible, ticks_all)
-    notes = [] if selection.in_link() else ["This selection is too large to be part of a link to this page."]
+    notes = [] if selection.in_link() else ["This selection is too large to be stored in the page's link."]
     if layout != "pictures":
         for note in notes:
             st.caption(note)
@@ -275,7 +274,7 @@ def _images(view: View, query: Query, layout: table.Layout) -> None:
 
 
 def _actions(view: View, rows: Rows, ticks_all: bool) -> None:
-    """What can be done with the images of a heading: always in one row, so that pictures stay where they are while they are ticked."""
+    """Draws the actions on the heading's images, always in one row, so that pictures do not move while they are ticked."""
     file = "selection.csv" if len(view.chosen) else "images.csv"
     looks: dict[str, Any] = {"icon": ":material/download:", "type": "tertiary", "on_click": "ignore"}
     st.download_button("Download CSV", lambda: csv_bytes(with_columns_before(view.frame.iloc[rows], {"row": rows})), file, "text/csv", **looks)
@@ -319,7 +318,7 @@ def _neighbors(view: View, query: Query, found: Sequence[Found], layout: table.L
 
 
 def _gallery(view: View, sections: Sequence[Section], key: str, *, tile: int = _TILE, **options: Any) -> None:
-    """Pictures that can be added to the query and ticked."""
+    """Draws pictures that can be ticked and added to the query."""
     gallery(
         sections,
         thumbnails=view.thumbnails,

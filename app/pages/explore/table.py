@@ -1,6 +1,6 @@
-"""The images as a table in place of the pictures: their attributes, beside the maps or in full width; its checkboxes select.
+"""The images as a table of attributes, beside the maps or in full width; its checkboxes select.
 
-Streamlit's own table sorts, searches, hides columns and downloads what it has, which is page by page only where images are very many.
+Streamlit's table sorts, searches, hides columns and downloads; large tables are split into pages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ Similarities = Mapping[str, NDArray[np.float32]]  # of all images in a space, by
 
 
 def choose_layout() -> Layout:
-    """The choice between pictures and table, which a link holds, and the size of tiles."""
+    """Draws the choice between pictures and table, stored in the link, and the size of tiles."""
     with st.popover("View", icon=":material/grid_view:"):
         is_table = st.segmented_control("Show as", [PICTURES, TABLE], default=PICTURES, required=True, key="beside", bind="query-params") == TABLE
         if is_table:
@@ -43,7 +43,7 @@ def choose_layout() -> Layout:
 
 
 def draw_neighbors(view: View, query: Query, found: Sequence[Found], layout: Layout) -> None:
-    """Draws the neighbors of a query, the nearest of the first space first, with the similarity in each space, NaN where it was not asked."""
+    """Draws the neighbors of a query, nearest in the first space first, with the similarity in each space, NaN where unknown."""
     rows = np.array(list(dict.fromkeys(row for each in found for row in each.rows.tolist())), np.int64)
     others = ~np.isin(np.arange(len(view.frame)), rows)
     # each space is asked about what any of them found
@@ -57,7 +57,7 @@ def draw_neighbors(view: View, query: Query, found: Sequence[Found], layout: Lay
 
 
 def draw(view: View, rows: Rows, layout: Layout, similarities: Similarities | None = None) -> None:
-    """Draws some images, in this order."""
+    """Draws images in this order."""
     if not len(rows):
         st.caption("No image matches the filters." if view.hidden is not None else "Nothing here.")
         return
@@ -95,7 +95,7 @@ def _grid(view: View, rows: Rows, similarities: Similarities, height: "int | str
 
 
 def _cells(view: View, rows: Rows, similarities: Similarities) -> pd.DataFrame:
-    """What the browser gets of these rows: the address of each picture, similarities, and values; numbers as numbers."""
+    """The data of these rows for the browser: picture addresses, similarities and values; numbers stay numbers."""
     cells: dict[str, object] = {PICTURE: [view.thumbnails.format(row=row) for row in rows.tolist()]}
     cells |= {f"{_SIMILARITY}{title}": values[rows] for title, values in similarities.items()}
     for name in view.frame.columns:
@@ -106,7 +106,7 @@ def _cells(view: View, rows: Rows, similarities: Similarities) -> pd.DataFrame:
 
 
 def _take_ticks(rows: Rows) -> None:
-    """The boxes that are ticked become the selection, beside what is selected and not among these rows."""
+    """Makes the ticked rows the selection, together with selected images of other rows."""
     chosen = st.session_state[_GRID].get("selection")
     ticked, kept = chosen.get("rows") if isinstance(chosen, Mapping) else None, state.rows
     places = [place for place in ticked if type(place) is int and 0 <= place < len(rows)] if isinstance(ticked, list) else []

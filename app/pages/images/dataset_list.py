@@ -1,4 +1,4 @@
-"""The list of datasets: what each is, the way to its map, another name, and its removal after a question."""
+"""The list of datasets, with links to their maps, rename and remove."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,6 @@ _LONGEST_END = 10.0  # seconds
 
 
 def show() -> None:
-    """Draws the list."""
     st.subheader("Datasets")
     for entry in list_datasets(visitor()):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -29,7 +28,7 @@ def show() -> None:
             if _is_own(entry) and not refusal("edit"):
                 with st.popover("Rename", icon=":material/edit:"):
                     field = f"name_{entry.id}"
-                    st.text_input("Name", value=entry.name, key=field, help="Shown in all menus; links to these images stay as they are.")
+                    st.text_input("Name", value=entry.name, key=field, help="Shown in all menus. Links to these images stay valid.")
                     st.button("Save the name", type="primary", key=f"rename_{entry.id}", on_click=_rename, args=(entry.id, field))
                 with st.popover("Remove", icon=":material/delete:"):
                     st.markdown(f"Remove **{plain(entry.name)}**? {_consequence()}")
@@ -37,7 +36,7 @@ def show() -> None:
 
 
 def end(embeddings: Sequence[Job]) -> None:
-    """Stops them, and waits until they write no more; what one that takes longer leaves is cleared away later."""
+    """Stops a dataset's jobs, and waits until they stop writing; what slower ones leave is cleaned up later."""
     for job in embeddings:
         job.stop()
     for job in embeddings:
@@ -45,7 +44,7 @@ def end(embeddings: Sequence[Job]) -> None:
 
 
 def _facts(entry: DatasetEntry) -> str:
-    """Where the images lie, how many there are, and their encoder."""
+    """Folder, number of images and encoder."""
     uploaded = entry.source.partition("/")[0] == UPLOADS or entry.source.startswith(f"{own_dir() / UPLOADS}/")
     place = "shipped" if entry == SHIPPED_CARS else "uploaded" if uploaded else redact(entry.source)
     count = len(cached.table(entry.id)) if entry == SHIPPED_CARS else entry.count
@@ -54,20 +53,20 @@ def _facts(entry: DatasetEntry) -> str:
 
 
 def _is_own(entry: DatasetEntry) -> bool:
-    """Whether the visitor may rename and remove it: what ships belongs to nobody, and on a shared server visitors have their own."""
+    """Whether the visitor may rename and remove it; nobody may for shipped datasets."""
     return entry.id != SHIPPED_CARS.id and (not server().shared or entry.owner == visitor())
 
 
 def _consequence() -> str:
     if server().shared:
-        return "Its pictures and embeddings are deleted from this server, and links to it stop working."
-    return "It leaves this list, and links to it stop working. The images stay where they are; add them again to bring it back."
+        return "This deletes its pictures and embeddings from this server. Links to it stop working."
+    return "Removes it from this list. Links to it stop working. The image files are kept; add them again to restore it."
 
 
 def _check_own(id: str) -> None:
     check_may("edit")
     if not _is_own(find_dataset(id)):
-        raise InputError("This dataset belongs to someone else; ask whoever runs this server to change it.")
+        raise InputError("This dataset belongs to someone else. Ask the server's administrator to change it.")
 
 
 @toast_errors("The name could not be saved")

@@ -1,4 +1,4 @@
-"""Images: a folder, a table or an upload, embedded in the background with an encoder of choice; one that is not here is downloaded with them."""
+"""Page Images: embeds a folder, a table or an upload in the background, with an encoder of choice that is downloaded if needed."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +26,7 @@ from server.visitors import own_dir, shown_name, visitor
 from state import Item
 
 _FORMATS = (
-    "Photos (JPEG, PNG, HEIC, WebP, AVIF, TIFF and more), previews in raw files, a frame for each second of a video and each page of a PDF are read. "
+    "Reads photos (JPEG, PNG, HEIC, WebP, AVIF, TIFF and more), previews in raw files, one frame per second of a video, and each page of a PDF. "
     "Dates and cameras become attributes."
 )
 _TABLES = (".csv", ".tsv", ".parquet")
@@ -37,11 +37,10 @@ _SHIPPED = {
     "cars": "Small CLIP (shipped): works offline; knows rendered cars and little else",
 }
 _ENCODER_HELP = "You can also type the name of another one, such as hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K or local-dir:models/mine."
-_sent = Item(0, key="uploads_sent")  # how many uploads; each has a field of its own, so that what was sent leaves the memory
+_sent = Item(0, key="uploads_sent")  # number of uploads; each has its own field, so that its memory is freed
 
 
 def main() -> None:
-    """Draws the page."""
     private = " Only you and people you share a link with can open your uploads." if server().shared else ""
     if refusal("edit"):
         PAGE.show_head()
@@ -65,9 +64,9 @@ def main() -> None:
 
 
 def _folder() -> None:
-    """The form for a folder, or for a table of paths, which has a field more."""
+    """Draws the form for a folder or for a table of paths, which has one more field."""
     roots = [plain(name) for name in sorted(server().roots)]
-    start = f"Start with {sidebar.listed(roots).replace(' and ', ' or ')}, which this server offers. " if roots else ""
+    start = f"Begin the path with {sidebar.listed(roots).replace(' and ', ' or ')}. " if roots else ""
     source = st.text_input(
         "Folder on this server" if server().shared else "Folder on this computer",
         key="folder",
@@ -84,14 +83,14 @@ def _folder() -> None:
         gps = st.checkbox(
             "Also read where photos were taken",
             key="gps",
-            help="Latitude and longitude, which cameras and phones write into photos. They are then shown like any other attribute.",
+            help="Adds latitude and longitude, which cameras and phones write into photos, as attributes.",
         )
     _add_button("folder", bool(source), problem, lambda encoder: add_images.check_and_begin(source, encoder, column or None, gps))
     _offer_examples()
 
 
 def _add_button(where: str, ready: bool, problem: DeltaGenerator, add: Callable[[str], object]) -> None:
-    """Draws the encoders and the button; what is wrong with the images comes to `problem`, beside their field."""
+    """Draws the encoders and the button; errors in the images go to `problem`, beside their field."""
     encoder = _choose_encoder(where)
     if st.button("Add these images", type="primary", key=f"begin_{where}", disabled=not ready or not encoder):
         for job in add_images.own_jobs():
@@ -108,10 +107,10 @@ def _add_button(where: str, ready: bool, problem: DeltaGenerator, add: Callable[
 
 
 def _choose_encoder(where: str) -> str:
-    """Draws the choice and what is to be known of it; the encoder's name, known or not.
+    """Draws the choice of encoder and its details; returns its name, known or not.
 
     Args:
-        where: the part of the page, for the widgets' keys.
+        where: part of the page, for the widgets' keys.
     """
     published = {name: _encoder_label(each) for name, each in PUBLISHED.items() if not refusal("download") or each.is_here}
     labels = _SHIPPED | published
@@ -123,12 +122,12 @@ def _choose_encoder(where: str) -> str:
 
 
 def _encoder_label(encoder: PublishedEncoder) -> str:
-    # a label that changes while it is chosen would lose the choice, so that whether it is here stands elsewhere
+    # a changing label would lose the choice, so the download state is shown elsewhere
     return f"{encoder.title}: {encoder.help[0].lower()}{encoder.help[1:].rstrip('.')} ({size_text(encoder.megabytes * MEGABYTE)})"
 
 
 def _encoder_facts(encoder: PublishedEncoder) -> None:
-    """License, input, speed and what is downloaded first, in quiet lines."""
+    """Draws license, input, speed and downloads in quiet lines."""
     speed = remembered_speeds().get(encoder.name, 0.0)
     facts = [
         f"License: {encoder.license}",
@@ -145,7 +144,7 @@ def _encoder_facts(encoder: PublishedEncoder) -> None:
 
 
 def _hint(folder: str) -> None:
-    """How to name the paper's dataset in a folder, if it holds one."""
+    """How to enter the path of a folder that holds one of the paper's datasets."""
     try:
         named = recognized(path_text(folder)) if folder else None
     except InputError:
@@ -196,7 +195,7 @@ def _remove_all() -> None:
 
 
 def _offer_examples() -> None:
-    """A line with a button that downloads photos and adds them; nothing where that is done or not allowed."""
+    """Draws a button that downloads sample photos and adds them; nothing if they are added or not allowed."""
     entry, archive = new_entry(named_dataset(_EXAMPLES).title, _EXAMPLES, PHOTOS_ENCODER), missing_archive(_EXAMPLES)
     if any(known.id == entry.id for known in list_datasets(visitor())) or (archive and refusal("download")):
         return

@@ -1,4 +1,4 @@
-"""Screens of pictures with ticks, and the labels that a person gives them."""
+"""Screens of pictures with checkboxes, and the labels given to them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ _NO_ROWS = np.empty(0, np.int64)
 
 
 class _Answers:
-    """put_off: rows by dataset, column and step. asked_next: rows that are asked about next, and the dataset and column. ticked: the rows with a
-    tick, and the screen that they are of. typed: how many values were typed, so that the field is empty again."""
+    """put_off: skipped rows by dataset, column and step. asked_next: rows to ask about next, with dataset and column. ticked: ticked rows, and their
+    screen. typed: number of typed values; it empties the field."""
 
     prefix = "label_"
     put_off = Item[dict[tuple[str, str, str], set[int]]](make=dict)
@@ -41,8 +41,7 @@ _answers = _Answers()
 
 @dataclass(frozen=True, eq=False)
 class SpreadRequest:
-    """What spreads: the values of a label that people gave, which a column of the table holds, in a space; `together` (n,) is equal for images that
-    got theirs in one go."""
+    """The values to spread: labels given by people, in a table column, in a space; `together` (n,) is equal for images labeled in one edit."""
 
     space: Space
     name: str
@@ -51,11 +50,10 @@ class SpreadRequest:
 
     @property
     def classes(self) -> list[str]:
-        """The values, sorted."""
         return sorted(self.space.table.frame[self.column].dropna().astype(str).unique())
 
     def begin(self) -> Job:
-        """The job whose result is a `LabelSpread`; the last ones are kept."""
+        """The job whose result is a `LabelSpread`; the latest results stay in memory."""
         column = self.space.table.frame[self.column]
         key = self.space.key, self.column, cached.content_of_column(self.space.table.frame, self.column), self.together.tobytes()
 
@@ -71,11 +69,11 @@ class Screen:
     """Pictures that are asked about at once.
 
     Attributes:
-        view, name, column: the images, and the label that they get: its name, and its column in the table ("" before its first value).
-        rows: of the pictures.
+        view, name, column: the images, and their label: its name, and its table column ("" before its first value).
+        rows: the pictures.
         kind: one of `_SCREENS`.
-        of: tells it from another screen of the same pictures.
-        captions: under the pictures.
+        of: distinguishes screens of the same pictures.
+        captions: texts under the pictures.
     """
 
     view: View
@@ -87,20 +85,18 @@ class Screen:
     captions: Sequence[str] | None = None
 
     def ticked(self) -> Rows:
-        """Which are ticked; of a new screen all or none."""
+        """The ticked rows; on a new screen all or none."""
         of = (f"{self.kind} {self.of}", self.rows.tobytes())
         if _answers.ticked[0] != of:
             _answers.ticked = of, self.rows if self.kind in _ALL_TICKED else _NO_ROWS
         return self.rows[np.isin(self.rows, _answers.ticked[1])]
 
     def ticked_now(self) -> Rows:
-        """For callbacks: which are ticked; a click on a button may come with the last tick, before the page has been drawn with it."""
+        """For button callbacks: the ticked rows, including a last tick that arrives with the click."""
         take_ticks(*(f"label_{kind}" for kind in _SCREENS))
         return self.rows[np.isin(self.rows, _answers.ticked[1])]
 
     def draw(self) -> None:
-        """Draws the pictures."""
-
         def take(ticked: Rows) -> None:
             _answers.ticked = _answers.ticked[0], ticked
 
@@ -109,20 +105,20 @@ class Screen:
         gallery([section], thumbnails=thumbnails, key=key, tile=_TILE, selected=self.ticked(), on_select=take, ticks_by_click=True)
 
     def give(self, value: str) -> bool:
-        """Gives the ticked images a value; whether that went well."""
+        """Gives the ticked images a value; whether that succeeded."""
         ticked = self.ticked_now()
         paths = label_edits.paths(self.view, ticked)
         return not len(ticked) or label_edits.try_edit(self.view, lambda store, who: store.set_value(paths, self.name, value, who)) is not None
 
     def correct(self, value: str) -> bool:
-        """As `give`; what is given twice is meant, and not taken for a mistake again."""
+        """`give`; confirms labels, so that they are not suspected again."""
         done = self.give(value)
         if done:
             put_off(self.view, self.column, "mistakes").update(self.ticked_now().tolist())
         return done
 
     def confirm(self, value: str) -> None:
-        """Gives the ticked images a value, and asks for that of the others next."""
+        """Gives the ticked images a value, then asks about the others."""
         if self.give(value):
             self.ask_next(self.rows[~np.isin(self.rows, self.ticked_now())])
 
@@ -131,23 +127,23 @@ class Screen:
         _answers.asked_next = (self.view.dataset, self.column), rows
 
     def skip(self, ticked: Rows) -> None:
-        """Puts the ticked images off, or all where none is."""
+        """Skips the ticked images, or all if none is ticked."""
         step = "mistakes" if self.kind == "mistakes" else "sure"
         put_off(self.view, self.column, step).update((ticked if len(ticked) else self.rows).tolist())
 
 
 def put_off(view: View, column: str, step: str) -> set[int]:
-    """Rows that the person has put off in this session."""
+    """Rows skipped in this session."""
     return _answers.put_off.setdefault((view.dataset, column, step), set())
 
 
 def without(rows: Rows, skipped: set[int]) -> Rows:
-    """Rows but those that were put off."""
+    """Rows that are not skipped."""
     return rows[~np.isin(rows, list(skipped))] if skipped else rows
 
 
 def left_over(view: View, column: str) -> Rows:
-    """Rows that were not what a screen was expected to show, and have no value yet."""
+    """Rows that did not have a screen's suggested value, and have no label yet."""
     of, rows = _answers.asked_next
     if of != (view.dataset, column):
         return _NO_ROWS
@@ -156,7 +152,7 @@ def left_over(view: View, column: str) -> Rows:
 
 
 def confirm(screen: Screen, value: str, confidence: float) -> None:
-    """Asks whether all of a screen have one value."""
+    """Asks whether all images of a screen have one value."""
     st.subheader(f"{plain(readable(screen.column))}: {plain(value)}?")
     st.caption(f"Untick the wrong ones, then confirm. Average confidence: {confidence:.0%}.")
     ticked = screen.ticked()
@@ -171,7 +167,7 @@ def confirm(screen: Screen, value: str, confidence: float) -> None:
 
 
 def ask(screen: Screen, title: str, values: Sequence[str]) -> None:
-    """Asks for the values of those of a screen that are ticked."""
+    """Asks for the values of a screen's ticked images."""
     st.subheader(title)
     ticked = screen.ticked()
     off, count = not len(ticked), len(ticked)
@@ -199,13 +195,13 @@ def ask(screen: Screen, title: str, values: Sequence[str]) -> None:
 
 
 def values_in_order(view: View, request: SpreadRequest) -> list[str]:
-    """The values as they were first given, so that a new one comes last and no key changes its meaning, also where a value is gone meanwhile."""
+    """The values in the order in which they were first given, so that a new value comes last and keys keep their meaning, even if a value is gone."""
     known = [value for name, value in label_edits.known(view) if name == request.name and value]
     return list(dict.fromkeys([*known, *request.classes]))
 
 
 def start(view: View, name: str, rows: Rows) -> None:
-    """Asks for a first value of some images, of a label that has a name already or is given one."""
+    """Asks for the first value of images, for a new or existing label."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input("Label", name, key=f"label_start_name_{name}", placeholder="breed", width=180).strip()
         value = st.text_input("Value", key=f"label_start_value_{_answers.typed}", placeholder="beagle", width=180).strip()

@@ -1,4 +1,4 @@
-"""Label: a few images are labeled, the labels spread to all, and a screen at a time is confirmed or corrected."""
+"""Page Label: label a few images, spread the labels to all, and confirm or correct a screen at a time."""
 
 from functools import partial
 
@@ -30,7 +30,6 @@ _screen = Item(0, key="label_screen")  # which of the random screens of images i
 
 
 def main() -> None:
-    """Draws the page."""
     view = current_view()
     PAGE.show_head()
     if reason := label_edits.refusal(view):
@@ -47,7 +46,7 @@ def main() -> None:
 
 
 def _spread(view: View, request: SpreadRequest) -> None:
-    """Draws the steps from labels of a few images to labels of all."""
+    """Draws the steps from a few labels to labels of all images."""
     job = request.begin()
     if not progress.follow(job, wait=3.0):
         return
@@ -55,8 +54,8 @@ def _spread(view: View, request: SpreadRequest) -> None:
     st.markdown(plain(found.sentence()))
     if found.unseen > _HIDDEN_CLASSES:
         st.caption(
-            f"If you picked the labeled images at random, about {found.unseen:.0%} of all images belong to values that you have not used yet. "
-            "Their suggestions are wrong, however high the confidence."
+            f"If you picked the labeled images at random, about {found.unseen:.0%} of all images have values that you have not used yet. "
+            "Their suggestions are wrong, even at high confidence."
         )
     wrong = without(likely_mistakes(found), answers.put_off(view, request.column, "mistakes"))
     names = {step: f"{title} ({len(wrong):,})" if step == "mistakes" else title for step, title in _STEPS.items()}
@@ -87,14 +86,14 @@ def _ask(screen: Screen, request: SpreadRequest, title: str, nothing: str) -> No
 
 
 def _request(view: View) -> SpreadRequest | None:
-    """What the person chooses to spread; None where there is nothing yet, which is said."""
+    """Draws the choice of the label to spread; None with a message if there is nothing to spread yet."""
     counts, frame = hand_labels.counts(view.entry), view.base.table.frame
     values = counts["name"][counts["kind"] == "attribute"].value_counts(sort=False)
     columns = {name: column for name in values.index if (column := hand_labels.column_of(frame, name)) is not None}
     made = [name for name in columns if name.endswith(_SPREAD.format(""))]  # by this page, not by people
     names = sorted((name for name in columns if name not in made), key=lambda name: values[name] < 2)  # those that spread first
     if not names:
-        _start(view, "", "**Nothing is labeled yet.** Tick a few similar images and say what they are. Then do the same for another value.")
+        _start(view, "", "**Nothing is labeled yet.** Tick a few similar images and label them. Then do the same for another value.")
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Label", names, key="label_attribute", width=240)
@@ -112,7 +111,7 @@ def _request(view: View) -> SpreadRequest | None:
 
 
 def _start(view: View, name: str, sentence: str, column: str | None = None) -> None:
-    """Offers some images to label first, drawn at random; those that have a value already are left out."""
+    """Offers random images without a label to label first."""
     st.markdown(sentence)
     frame = view.base.table.frame
     order = np.random.default_rng(_screen.get()).permutation(len(frame))  # of all, so that those that stay do not move
@@ -126,7 +125,7 @@ def _start(view: View, name: str, sentence: str, column: str | None = None) -> N
 
 
 def _sure(view: View, request: SpreadRequest, found: LabelSpread) -> None:
-    """A screen of images that are expected to have one value, or what was left of the last one."""
+    """A screen of images with the same suggestion, or what is left of the last one."""
     left = answers.left_over(view, request.column)
     if len(left):
         title = f"What are these {len(left)}?" if len(left) > 1 else "What is this?"
@@ -145,7 +144,7 @@ def _sure(view: View, request: SpreadRequest, found: LabelSpread) -> None:
 
 
 def _offer_spread(view: View, request: SpreadRequest, found: LabelSpread) -> None:
-    """Draws how many images are how sure, and the button that keeps them."""
+    """Draws how many images reach the minimum confidence, and the button that saves their labels."""
     at_least = st.slider("Minimum confidence", 0.0, 1.0, 0.9, 0.01, key="label_threshold", format="percent", width=420)
     more = (found.given < 0) & (found.confidence >= at_least)
     kept = (found.given >= 0) | more
@@ -157,7 +156,7 @@ def _offer_spread(view: View, request: SpreadRequest, found: LabelSpread) -> Non
     bars = {"images": st.column_config.ProgressColumn("Images", format="localized", min_value=0, max_value=most)}
     st.dataframe(counts, column_config=bars, hide_index=True, width=420)
     with st.container(horizontal=True):
-        help = "Adds a label that other pages can color, filter and evaluate by. Labels that people gave stay as they are."
+        help = "Adds a label that other pages can color, filter and evaluate by. Labels given by people are kept."
         title, icon, args = plain(f"Save as “{name}”"), ":material/label:", (view, found, kept, name)
         st.button(title, key="label_keep", type="primary", icon=icon, on_click=_keep_labels, args=args, help=help)
         icon = ":material/download:"

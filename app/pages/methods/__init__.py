@@ -1,5 +1,3 @@
-"""What the page Methods declares about itself; `page.py` draws it."""
-
 from parts.app_page import EVALUATE, AppPage
 
 _HELP = "See how well each method finds images of the same label."

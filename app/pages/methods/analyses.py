@@ -1,4 +1,4 @@
-"""What a comparison depends on, as curves and bars: the number of dimensions, the encoder, the number of prompts."""
+"""What a comparison depends on, as curves and bars: dimensions, encoder, number of prompts."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -38,8 +38,8 @@ _ENCODERS_HELP = "The two shipped encoders, the paper's three, or another one by
 
 
 def show_sizes(view: View) -> None:
-    """How many dimensions are best."""
-    st.caption("Few dimensions keep what varies most between the prompts; many also keep their wording.")
+    """The view on how many dimensions are best."""
+    st.caption("Few dimensions keep what varies most between the prompts. Many also keep their wording.")
     possible = [size for size in _SIZES if size <= view.base.vectors.shape[1]]
     with st.container(horizontal=True, vertical_alignment="top"):
         notions = choose_notions(view, "sizes_notions")
@@ -56,7 +56,7 @@ def show_sizes(view: View) -> None:
 
 
 def show_encoders(view: View) -> None:
-    """Whether a larger encoder is better."""
+    """The view on whether a larger encoder is better."""
     st.caption("Each encoder embeds the images and the prompts, which takes a while the first time.")
     if permissions.refused("edit"):  # vectors of another encoder are kept
         return
@@ -98,7 +98,7 @@ def _measuring_encoders(store: Path | None, refused: Mapping[str, str], *setting
 
 
 def show_prompts(view: View) -> None:
-    """How many prompts are enough."""
+    """The view on how many prompts are enough."""
     st.caption("Each run fits a random sample of the notion's prompts.")
     notions = measure.labeled_notions(view)
     sized = {name: f"{readable(name)} ({len(notion.prompts)} prompts)" for name, notion in notions.items()}
@@ -117,7 +117,7 @@ def show_prompts(view: View) -> None:
 
 
 def _counts(prompts: int) -> list[int]:
-    """The paper's 10, 20 ... 150 as far as there are prompts; every number from 2 where there are few."""
+    """The paper's 10, 20 ... 150, up to the number of prompts; every number from 2 if there are few."""
     return list(range(10, min(prompts, _MOST_PROMPTS) + 1, 10)) if prompts >= 30 else list(range(2, prompts + 1))
 
 
@@ -135,14 +135,14 @@ def _about_prompts(runs: pd.DataFrame, metric: str) -> list[str]:
 
 
 def sentences(runs: pd.DataFrame, metric: str, x: str, at: str, other: int) -> list[str]:
-    """A sentence, in Markdown, for each notion that has a finished run.
+    """A Markdown sentence for each notion that has a finished run.
 
     Args:
         runs: from an analysis of `likeness.evaluation`.
         metric: one of `METRICS`.
         x: the column it varies.
-        at: says a value of `x`, "at {} dimensions".
-        other: which of the best method's values of `x`, the first (0) or the last (-1), is named beside the best one.
+        at: phrase for a value of `x`, such as "at {} dimensions".
+        other: which value of `x` to compare the best one with: the first (0) or the last (-1).
     """
     means = runs[runs["refused"] == ""].groupby(["notion", "method", x], sort=False)[metric].mean()
     lines = []
@@ -176,7 +176,7 @@ def _draw(slot: str, plot: Plot, about: Sentences, job: Job) -> None:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _summary(stamp: str, metric: str, _runs: pd.DataFrame, _plot: Plot, _about: Sentences) -> "tuple[str, Figure | None]":
-    """What the runs so far say, in Markdown, and their plot; None where every run was refused."""
+    """The results so far, in Markdown, and their plot; None if all runs were rejected."""
     lines = [*_about(_runs, metric), *(f":gray[Left out: {plain(redact(reason))}]" for reason in refusals(_runs))]
     figure = None if (_runs["refused"] != "").all() else _plot(_runs, metric=metric)
     return "\n".join(f"- {line}" for line in lines), figure

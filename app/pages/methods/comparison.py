@@ -1,4 +1,4 @@
-"""The comparison of methods: its settings, and for each notion a table that fills while it runs."""
+"""The comparison of methods: its settings, and a live table for each notion."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -38,7 +38,7 @@ _METHODS = ("random", "random-transform", "pca", "lae", "ae", "exact", "adam")
 _SLOW = ("lae", "ae", "lae-code", "ae-code", "adam", "oracle")
 _HELP = (
     "**Which method is best?** Each method builds a space from the prompts of a notion, without labels. Then every image is used as a query: the "
-    "more of its nearest neighbors share its label, the better the method. You can leave this page while it runs; all visitors share the results."
+    "more of its nearest neighbors share its label, the better the method. You can leave this page while it runs. All visitors share the results."
 )
 _PAPER_HELP = (
     "Adds a column with what the InDiReCT paper (Kobs et al., WACV 2023) reports for its own images and CLIP ViT-B/32. "
@@ -47,7 +47,6 @@ _PAPER_HELP = (
 
 
 def show(view: View) -> None:
-    """Draws the view."""
     problem, dims = "", list[int | str]()
     with st.container(horizontal=True, vertical_alignment="top"):
         notions = measure.choose_notions(view, "compare_notions")
@@ -65,7 +64,7 @@ def show(view: View) -> None:
 
 
 def _sizes(texts: Sequence[str], most: int) -> list[int | str]:
-    """Dimensions from what was typed; raises InputError for what is no number or not possible."""
+    """Parses the dimensions; raises InputError for invalid ones."""
     sizes = parse_dimensions(",".join(texts))
     for size in sizes:
         if size != SUGGESTED and not 1 <= int(size) <= most:
@@ -115,7 +114,7 @@ def _columns(metric: str) -> dict[str, Any]:
 
 def _about(notion: Notion, left_out: int) -> str:
     without = f"; {left_out:,} images have no label and are left out" if left_out else ""
-    return f"{len(notion.prompts)} prompts, judged by {readable(notion.attribute or '').lower()}{without}."
+    return f"{len(notion.prompts)} prompts, evaluated by {readable(notion.attribute or '').lower()}{without}."
 
 
 def _downloads(runs: pd.DataFrame) -> None:

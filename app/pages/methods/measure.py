@@ -1,4 +1,4 @@
-"""What comparisons and analyses share: the fields that say what to measure, and the runs so far while it is measured."""
+"""Shared by comparisons and analyses: the fields that define a measurement, and its results so far."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
@@ -20,24 +20,24 @@ from server.visitors import notions_dir
 BASELINE = "raw"
 OPTIONS = {"unit": "runs", "restart": True, "max_finished": 256}
 _DIMENSIONS_HELP = (
-    "How many numbers describe an image. Each notion's own number is saved with it, or is the smallest that keeps 98.5 % of the variance of "
+    "How many numbers describe an image. Each notion's own number is saved with it, or else the smallest that keeps 98.5 % of the variance of "
     "its prompts. The paper uses 128."
 )
-_RUNS_HELP = "How many times each method that involves randomness is repeated with another seed. Mean and standard deviation are shown."
+_RUNS_HELP = "How many seeds each random method runs with. Mean and standard deviation are shown."
 
 
 def measuring(study: Callable[..., object], *settings: Any, **options: Any) -> Work:
-    """Work that calls `study`, a function of `likeness.studies`, and finds its runs one by one."""
+    """A request that calls `study`, a function of `likeness.studies`, and collects its runs one by one."""
     return lambda job: study(*settings, **options, progress=job.report, should_stop=job.should_stop, on_run=job.found.append)
 
 
 def show(label: str, help: str, title: str, key: Hashable, work: Work, draw: Callable[[Job], None], problem: str = "") -> None:
-    """The button that begins the work, then what `draw` makes of the runs so far, every second while they are measured.
+    """Draws the start button, then calls `draw` with the runs so far, every second.
 
     Args:
-        label, help: of the button.
-        title: of the work; "" while the settings are incomplete, and then `problem` says why.
-        key: equal for what has equal results.
+        label, help: the button's label and help.
+        title: the job's title; "" while the settings are incomplete, as described by `problem`.
+        key: identifies equal work.
     """
     if not title:
         st.warning(plain(problem) or "Choose at least one option in each field.", icon=":material/warning:")
@@ -57,17 +57,17 @@ def methods_help() -> str:
 
 
 def called(notions: Sequence[Notion]) -> str:
-    """`car model, car color and viewpoint`; only their number where there are more."""
+    """`car model, car color and viewpoint`; if there are more, only their number."""
     return listed([notion.name for notion in notions]) if len(notions) <= 3 else f"{len(notions)} notions"
 
 
 def content_of(view: View, notions: Sequence[Notion]) -> Hashable:
-    """Equal for images and notions that are fitted and judged alike."""
+    """A key of images and notions for fitting and evaluation."""
     return view.base.key, tuple((notion.name, tuple(notion.content), notion.attribute, notion.dim) for notion in notions)
 
 
 def labeled_notions(view: View) -> dict[str, Notion]:
-    """Name -> notion of those that the images have labels for, the edited one first; without joined notions, which methods are not compared on."""
+    """Name -> notion of those whose labels the images have, the edited one first; without joined notions, which are not compared."""
     attributes = view.base.table.attributes
     draft = drafts.current()
     own = {sidebar.DRAFT: replace(draft.notion, name=sidebar.DRAFT)} if draft else {}
@@ -76,16 +76,16 @@ def labeled_notions(view: View) -> dict[str, Notion]:
 
 
 def choose_notions(view: View, key: str) -> list[Notion]:
-    """Some of the notions that the images have labels for; the paper's by default where it has some for them."""
+    """Draws the choice among notions with labels; by default the paper's."""
     known = labeled_notions(view)
     default = [notion.name for notion in judged_notions(view.base.table, folder=notions_dir())]
-    help = "Only notions whose labels these images have can be judged."
+    help = "Only notions whose labels these images have can be evaluated."
     chosen = st.multiselect("Notions", list(known), default, format_func=sidebar.readable, key=key, bind="query-params", help=help, wrap=True)
     return [known[name] for name in chosen]
 
 
 def choose_methods(default: Sequence[str], key: str) -> tuple[str, ...]:
-    """The raw encoder and others, in the order of `METHODS`; none where no other is chosen."""
+    """The raw encoder and other methods, in the order of `METHODS`; empty if no other is chosen."""
     names = [method for method in METHODS if method != BASELINE]
     help = f"The raw encoder is always included as the baseline.\n\n{methods_help()}"
     titles = METHOD_TITLES.__getitem__
@@ -110,11 +110,11 @@ def choose_dimension(view: View, key: str) -> int | str:
 
 
 def choose_runs(default: int, key: str) -> range:
-    """The seeds of each method with random choices."""
+    """Seeds for methods with randomness."""
     return range(int(st.number_input("Runs", 1, 10, default, key=key, bind="query-params", width=120, help=_RUNS_HELP)))
 
 
 def choose_metric(slot: str, names: Sequence[str]) -> str:
-    """The switch between metrics, MAP@R at first."""
+    """Draws the choice of metric, MAP@R by default."""
     options: dict[str, Any] = {"default": "map_at_r", "required": True, "key": f"{slot}_metric", "bind": "query-params"}
     return st.segmented_control("Metric", names, format_func=metric_title, label_visibility="collapsed", **options) or "map_at_r"

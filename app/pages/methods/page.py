@@ -1,4 +1,4 @@
-"""Methods: how well each method finds images of the same label, and what that depends on."""
+"""Page Methods: how well each method finds images with the same label, and what that depends on."""
 
 import streamlit as st
 
@@ -16,9 +16,8 @@ _dataset = Item[str | None](key="methods_dataset")  # whose notions and dimensio
 
 
 def main() -> None:
-    """Draws the page."""
     view = current_view()
-    PAGE.show_head("Labels only measure the result; the Oracle alone is trained on them.")
+    PAGE.show_head("Labels are only used to measure the result; only the Oracle is trained on them.")
     if _dataset.get() not in (None, view.dataset):
         for field in _FIELDS:
             st.session_state.pop(field, None)
@@ -29,12 +28,12 @@ def main() -> None:
         show_missing(words, "images", "Add images", "arrow_forward")
     elif not set(attributes) - {*PHOTO_COLUMNS, *added_labels.made_by_encoder(attributes)}:
         words = (
-            "This page measures how well images of the same label are found, and these images have no labels of their own. Label some, or add the "
-            "images as one folder per class or with a table of labels. Labels made by the encoder do not count: it would judge its own guesses."
+            "This page measures how well images with the same label are found, and these images have no labels. Label some, or add the "
+            "images as one folder per class or with a table of labels. Labels made by the encoder do not count, since it would judge its own guesses."
         )
         show_missing(words, "label", "Label images", "arrow_forward")
     elif not (notions := measure.labeled_notions(view)):
-        words = "These images have labels, but no notion uses them. Write a notion, and choose the labels under Evaluate with, in its settings."
+        words = "These images have labels, but no notion uses them. Write a notion and choose the labels in its settings, under Evaluate with."
         show_missing(words, "notions", "Write a notion", "arrow_forward")
     else:
         aspect_labels.caution(notion.attribute for notion in notions.values())

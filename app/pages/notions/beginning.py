@@ -1,4 +1,4 @@
-"""What the editor starts with: a notion for the images at hand, from the library, from their labels, or from the question that it answers."""
+"""Initial notions of the editor: for the current images, from the library, from labels, or from a question."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,7 +26,7 @@ _EVERYDAY = Draft(
 
 
 def first_draft(view: View) -> Draft:
-    """The notion of the sidebar's spaces, or one that the images have labels for, or that divides them most clearly, or else a new one."""
+    """The notion of the sidebar's spaces, or one whose labels the images have, or the one that separates them best, or else a new one."""
     known = {notion.name: notion for notion in list_notions(notions_dir())}
     shown = next((known[name] for name in (state.a, state.b) if name in known), None)
     notion = shown or sidebar.first_notion(view.base)
@@ -36,7 +36,7 @@ def first_draft(view: View) -> Draft:
 
 
 def new_draft(view: View) -> Draft:
-    """A notion that can be fitted as it is, under a free name: from the images' labels, of everyday things, or after a notion that ships."""
+    """A valid notion under a free name: from the images' labels, of everyday things, or after a shipped notion."""
     notions = list_notions(notions_dir())
     candidates = [*_of_labels(view, notions), _EVERYDAY, *_like(view, notions)]
     chosen = next((draft for draft in candidates if _is_known(view, draft)), _EVERYDAY)
@@ -44,7 +44,7 @@ def new_draft(view: View) -> Draft:
 
 
 def _is_known(view: View, draft: Draft) -> bool:
-    """Whether the draft is valid, and the encoder reads all its words."""
+    """Whether the draft is valid, and the encoder knows all its words."""
     try:
         return not verdict.unread(view.base, draft.notion.prompts)
     except InputError:
@@ -52,7 +52,7 @@ def _is_known(view: View, draft: Draft) -> bool:
 
 
 def draft_from_question(view: View, question: str, found: SentenceNotion) -> Draft:
-    """What a question became, under a free name, judged by the labels that are called like it or like what varies, where there are some."""
+    """A draft from an answered question, under a free name, evaluated by labels with a matching name, if any."""
     notion = found.notion
     attribute = view.label_called(notion.name) or view.label_called(found.varies)
     question = question.strip() if "similar" in question.lower() else notion.question  # a whole one stays as it is
@@ -60,7 +60,7 @@ def draft_from_question(view: View, question: str, found: SentenceNotion) -> Dra
 
 
 def _of_labels(view: View, notions: list[Notion]) -> Iterator[Draft]:
-    """A notion of each column of labels that has few values and no notion yet."""
+    """A notion for each label column that has few values and no notion yet."""
     frame, known = view.frame, {notion.attribute for notion in notions}
     for name in view.base.table.attributes:
         if name in known or numbers_of(frame[name]) is not None:
@@ -72,14 +72,14 @@ def _of_labels(view: View, notions: list[Notion]) -> Iterator[Draft]:
 
 
 def _like(view: View, notions: list[Notion]) -> Iterator[Draft]:
-    """The template and the first aspects of each notion, those first that the images have labels for."""
+    """The template and first aspects of each notion, those with labels here first."""
     attributes = view.base.table.attributes
     for notion in sorted(notions, key=lambda each: (each.attribute not in attributes, each.slug != PAPER_NOTIONS[0])):
         yield Draft(_NAME, "", notion.templates[0], "\n".join(dict.fromkeys(notion.aspects[:3])), None)
 
 
 def _free_name(name: str) -> str:
-    """The name, or with a number where a notion has it."""
+    """The name, with a number if it is taken."""
     taken = {notion.name.lower() for notion in list_notions(notions_dir())}
     names = (name if number == 1 else f"{name} {number}" for number in range(1, len(taken) + 2))
     return next(each for each in names if each.lower() not in taken)

@@ -1,4 +1,4 @@
-"""The form of a notion: question, template, aspects, name, settings. Every edit goes to the draft; problems are named in place."""
+"""The form of a notion: question, template, aspects, name, settings. Every edit is saved to the draft; problems are shown in place."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,18 +24,18 @@ _LEAST, _MOST, _STEP = -1.0, 10.0, 0.25  # weights
 
 
 _suggested = Item[SentenceNotion | None](key="notion_suggested")  # what came of the last question
-_counted = Item[tuple[Draft | None, int]]((None, 0), key="notion_counted")  # whose prompts were read last, and how many the encoder did not know
+_counted = Item[tuple[Draft | None, int]]((None, 0), key="notion_counted")  # the notion whose prompts were encoded last, and how many were new
 
 
 def edit(view: View) -> Draft:
-    """Draws the form and returns the draft as it now stands."""
+    """Draws the form and returns the current draft."""
     library.open_linked(view)
     drafts.show_news()
     library.show(view, _latest())
     _question(view)
     draft = _latest()
     _text("templates", "Template", "The text around each aspect; {} stands for the aspect. One template per line: several are averaged.")
-    help = "What images are told apart by. You can also paste a list that is separated by commas."
+    help = "The values to tell images apart by. You can also paste a comma-separated list."
     _text("aspects", "Aspects, one per line", help, lambda typed: "\n".join(parse_aspects(typed)), height=220)
     _joined(view, draft)
     notion, problem = None, ""
@@ -58,7 +58,7 @@ def edit(view: View) -> Draft:
 
 
 def encoded() -> int:
-    """How many prompts were new to the encoder after the last edit."""
+    """Number of prompts newly encoded after the last edit."""
     return _counted.get()[1]
 
 
@@ -69,14 +69,13 @@ def _latest() -> Draft:
 
 
 def _bound(field: str, read: Callable[[Any], Any] = lambda value: value) -> dict[str, Any]:
-    """Arguments of a widget that edits a field of the draft. Its key changes when the draft is replaced from outside the form, so that it shows the
-    new one."""
+    """Arguments of a widget that edits a field of the draft. Its key changes when the draft is replaced elsewhere, so that it shows the new value."""
     key = f"{field}_{state.form}"
     return {"key": key, "on_change": _take, "args": (field, key, read)}
 
 
 def _take(field: str, key: str, read: Callable[[Any], Any]) -> None:
-    """Takes a field's new value; a field that was replaced meanwhile may still report its last one."""
+    """Stores a field's new value; a replaced field may still report its old one."""
     if key not in st.session_state:
         return
     typed = st.session_state[key]
@@ -87,7 +86,7 @@ def _take(field: str, key: str, read: Callable[[Any], Any]) -> None:
 
 
 def _replace(**changes: object) -> None:
-    """Edits from outside the fields, which then show it."""
+    """Edits made outside the fields, which then show them."""
     drafts.edit(**changes)
     drafts.renew_form()
 
@@ -97,7 +96,7 @@ def _text(field: str, label: str, help: str, read: Callable[[str], str] = str, h
 
 
 def _count_encoded(view: View, draft: Draft, notion: Notion | None) -> None:
-    """Reads the prompts, before anything else does: whoever comes later finds them in memory and would count none."""
+    """Encodes the prompts before anything else does, so that the number of new ones is known."""
     if notion is None or _counted.get()[0] == draft:
         return
     prompts = dict.fromkeys(prompt for _, part in parts_of(notion) for prompt in part.prompts)
@@ -107,7 +106,7 @@ def _count_encoded(view: View, draft: Draft, notion: Notion | None) -> None:
 
 
 def _question(view: View) -> None:
-    """Draws the question, the button that fills the rest of the form with what it says, and what came of that."""
+    """Draws the question, the button that turns it into template and aspects, and the result."""
     help = "When are two images similar? The encoder does not read this; the button below turns it into a template and aspects."
     _text("question", "Question", help, placeholder="Two photos are similar if they have the same ...")
     if st.button("Suggest template and aspects", icon=":material/edit_note:", type="tertiary", key="suggest_notion"):
@@ -119,7 +118,7 @@ def _question(view: View) -> None:
 
 
 def _suggest(view: View, sentence: str) -> None:
-    """Opens the notion that a sentence describes; raises InputError where there is none."""
+    """Opens the notion for a sentence; raises InputError if none can be made."""
     if not sentence.strip():
         raise InputError("Write a question first, such as: same color of dog.")
     found = notion_from_sentence(sentence, view.base)
@@ -149,7 +148,7 @@ def _add_aspect(field: str) -> None:
 
 
 def _joined(view: View, draft: Draft) -> None:
-    """Draws the choice of notions that are joined with this one or taken away from it, and their weights."""
+    """Draws the notions joined with this one, or removed from it, and their weights."""
     names = [part.name for part in draft.joined]
     others = [notion.name for notion in sidebar.fitting(view.base) if notion.name not in (draft.name, draft.origin, *names) and not notion.joined]
     if names or others:
@@ -174,7 +173,7 @@ def _join(names: list[str]) -> tuple[drafts.Joined, ...]:
 
 
 def _weigh(key: str, place: int) -> None:
-    """Takes a weight; at 0 the notion is neither joined nor taken away."""
+    """Stores a weight; at 0 the notion has no effect."""
     parts = list(_latest().joined)
     if key in st.session_state and place < len(parts):
         parts[place] = parts[place]._replace(weight=float(st.session_state[key]))
@@ -182,7 +181,7 @@ def _weigh(key: str, place: int) -> None:
 
 
 def _problems(draft: Draft, problem: str) -> None:
-    """Draws what is wrong with the notion as it is typed, and what may be."""
+    """Draws the problems of the notion as typed: errors and warnings."""
     templates = [line for line in draft.templates.splitlines() if line.strip()]
     doubts = [warning.message for warning in check(templates, draft.aspects.splitlines(), default_vocabularies(notions_dir()))]
     for text in filter(None, [*doubts, problem]):
@@ -197,7 +196,7 @@ def _settings(view: View, draft: Draft) -> None:
             attributes,
             attributes.index(draft.attribute) if draft.attribute in attributes else 0,
             lambda name: sidebar.readable(name) or "No labels",
-            help="The labels that say which images really are similar.",
+            help="The labels that define which images are really similar.",
             **_bound("attribute", lambda name: name or None),
         )
         help = "\n\n".join(f"**{METHODS[name].title}.** {METHODS[name].help}" for name in WORD_METHODS)
@@ -207,7 +206,7 @@ def _settings(view: View, draft: Draft) -> None:
 
 
 def _dimensions(view: View, draft: Draft) -> None:
-    """Draws the number and where it comes from."""
+    """Draws the number of dimensions and where it comes from."""
     try:
         suggested = cached.dim_of(view.entry.id, replace(draft.notion, dim=None))
     except InputError:  # the prompts cannot be read
@@ -221,10 +220,10 @@ def _dimensions(view: View, draft: Draft) -> None:
         key=key,
         on_change=_take,
         args=("dim", key, lambda chosen: None if chosen == suggested else chosen),
-        help="How many numbers describe an image in the notion's space. With more, wording and things that no prompt mentions count too; with fewer, "
-        "only what differs most between the prompts. Your choice is saved with the notion.",
+        help="How many numbers describe an image in the notion's space. A larger number also keeps wording and things that no prompt mentions; "
+        "a smaller one keeps only what differs most between the prompts. Saved with the notion.",
     )
     if suggested and draft.dim in (None, suggested):
-        st.caption(f"Suggested by the prompts: {suggested} dimensions keep 98.5 % of what they say.")
+        st.caption(f"Suggested by the prompts: {suggested} dimensions keep 98.5 % of their variance.")
     elif suggested:
         st.button(f"Use the suggested {suggested}", icon=":material/lightbulb:", on_click=_replace, kwargs={"dim": None}, width="stretch")

@@ -1,4 +1,4 @@
-"""Opening, saving and deleting notions: the menu, the buttons, and what is asked before a notion is replaced or deleted."""
+"""Opens, saves and deletes notions, with questions before a notion is replaced or deleted."""
 
 from dataclasses import replace
 
@@ -22,8 +22,7 @@ _seen = Item[dict[str, Notion | None]](make=dict, key="library_seen")  # notions
 
 
 def open_linked(view: View) -> None:
-    """Opens the notion that a link names (`?notion=`), or else what the editor starts with, where nothing is open yet or what is open was for
-    other images."""
+    """Opens a link's notion (`?notion=`), or the initial one if none is open or the open one was for other images."""
     named = st.query_params.pop("notion", None)
     notion = _notion(named)
     if named and notion is None:
@@ -40,14 +39,14 @@ def _notion(name: str | None) -> Notion | None:
 
 
 def _is_of_other_images(draft: Draft, view: View) -> bool:
-    """Whether the images have changed since the last run, and a notion is open, unedited, that is judged by labels which these lack."""
+    """Whether the images have changed since the last run, and the open, unedited notion is evaluated by labels that they lack."""
     before = _dataset.get() or view.dataset
     _dataset.set(view.dataset)
     return before != view.dataset and draft.attribute is not None and draft.attribute not in view.base.table.attributes and is_saved(draft)
 
 
 def put(draft: Draft, view: View) -> None:
-    """Begins to edit; the map is colored by the labels that judge the notion, or by its aspects."""
+    """Starts editing; colors the map by the labels that evaluate the notion, or by its aspects."""
     drafts.put(draft)
     _seen.get()[draft.origin] = saved_of(draft)
     judge = draft.attribute if draft.attribute in view.base.table.attributes else None
@@ -58,29 +57,28 @@ def put(draft: Draft, view: View) -> None:
 
 
 def saved_of(draft: Draft) -> Notion | None:
-    """The notion of the library that the draft began from."""
+    """The library's notion from which the draft started."""
     return _notion(draft.origin)
 
 
 def is_saved(draft: Draft) -> bool:
-    """True if the library holds what the form shows; solver and seed are not saved."""
+    """Whether the library holds what the form shows, except solver and seed, which are not saved."""
     saved = saved_of(draft)
     return saved is not None and drafts.of(saved) == replace(draft, solver="exact", seed=0)
 
 
 def title(draft: Draft) -> str:
-    """What the notion is called wherever it stands: its own name, with a mark while it is not saved."""
+    """The notion's display name, with a mark while it is not saved."""
     return draft.name if is_saved(draft) else drafts.title(draft)
 
 
 def show(view: View, draft: Draft) -> None:
-    """Draws the menu and the buttons."""
     _seen.get().setdefault(draft.origin, saved_of(draft))
     saved = [name for name in view.notions if name != sidebar.DRAFT]
     current = draft.origin if draft.origin in saved else draft.name
     names = saved if draft.origin in saved else [draft.name, *saved]
     titles = {name: sidebar.readable(title(draft) if name == current else name) for name in names}
-    field = f"picked_{state.form}_{titles[current]}"  # a list shows its choice under another title only as another one
+    field = f"picked_{state.form}_{titles[current]}"  # Streamlit updates a choice's title only if its value changes
     place = names.index(current)
     st.selectbox("Notion", names, place, lambda name: titles.get(name, name), key=field, on_change=_pick, args=(view, field))
     with st.container(horizontal=True, gap="small"):
@@ -109,8 +107,7 @@ def _buttons(view: View, draft: Draft) -> None:
 
 
 def _question(draft: Draft) -> str:
-    """What is asked before saving puts the draft in the place of another notion than the opened one of one's own, or of a version that this tab
-    has not shown; "" where it does not."""
+    """The question before saving replaces another notion than the opened own one, or a version that this tab has not shown; "" if none."""
     try:
         slug = draft.notion.slug
     except InputError:  # saving says why
@@ -119,14 +116,14 @@ def _question(draft: Draft) -> str:
         return ""
     name = draft.name
     if not is_own(name, notions_dir()):
-        return f"“{name}” ships with Likeness. Saving replaces it with your version; delete yours to get the shipped one back."
+        return f"“{name}” ships with Likeness. Saving replaces it with your version. Delete yours to restore the shipped one."
     if draft.origin != name:
         return f"You already have a notion “{name}”."
     return f"“{name}” was saved in another tab since you opened it here." if _is_newer(draft) else ""
 
 
 def _is_newer(draft: Draft) -> bool:
-    """Whether the notion was saved elsewhere since this tab opened it, and the draft did not come from that version."""
+    """Whether the notion was saved elsewhere since this tab opened it, and the draft is not based on that version."""
     saved = saved_of(draft)
     if saved is None or saved == _seen.get().get(draft.origin, saved):
         return False
@@ -141,7 +138,7 @@ def _pick(view: View, field: str) -> None:
 
 @toast_errors()
 def _save(answered: str = "") -> None:
-    """Saves the draft, unless that needs an answer to another question than this one."""
+    """Saves the draft, unless a question other than the confirmed one remains."""
     check_may("edit")
     draft = drafts.latest()
     assert draft is not None
@@ -158,9 +155,9 @@ def _save(answered: str = "") -> None:
 
 @toast_errors("The notion could not be deleted")
 def _delete(view: View, draft: Draft) -> None:
-    """Deletes the saved notion; what the editor held of it comes back by undo, and can be saved again."""
+    """Deletes the saved notion; undo restores the editor's draft, which can be saved again."""
     check_may("edit")
     delete_notion(draft.origin, notions_dir())
-    st.toast(f"Deleted “{plain(draft.origin)}”. Undo, then Save, brings it back.", icon=":material/delete:")
+    st.toast(f"Deleted “{plain(draft.origin)}”. Undo, then Save, restores it.", icon=":material/delete:")
     shipped = saved_of(draft)
     put(drafts.of(shipped) if shipped else beginning.first_draft(view), view)

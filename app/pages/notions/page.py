@@ -1,4 +1,4 @@
-"""Notions: say in words what counts as similar, and see the space follow."""
+"""Page Notions: say in words what counts as similar, and see the resulting space."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,7 +27,6 @@ _ENDS, _END_TILE = 4, 72  # images at each end of a direction, pixels
 
 
 def main() -> None:
-    """Draws the page."""
     view = current_view()
     if view.base.embed_texts is None:
         words = "Notions need an encoder that reads text. Add these images again with such an encoder, or choose others."
@@ -46,7 +45,7 @@ def main() -> None:
 
 
 def _fit(view: View, draft: Draft) -> Space:
-    """The space of a draft, called as the page calls it."""
+    """The space of a draft, under the page's name for it."""
     return cached.fit(view.entry.id, replace(draft.notion, name=library.title(draft)), draft.solver, draft.seed)
 
 
@@ -55,7 +54,7 @@ def _pictures(view: View, draft: Draft) -> None:
         fit = _fit(view, draft)
     except InputError as error:
         last = _last_fit(view)
-        below = "The map shows the last version that worked." if last else "Change it, and its map appears here."
+        below = "The map shows the last valid version." if last else "Change it, and its map appears here."
         problem = redact(error)
         st.warning(f"{plain(problem)} {below}" if errors.is_new(problem) else below, icon=":material/warning:")
         if last is None:
@@ -79,7 +78,7 @@ def _pictures(view: View, draft: Draft) -> None:
 
 
 def _last_fit(view: View) -> Space | None:
-    """The last version of the notion that can be fitted; never another notion's."""
+    """The notion's last valid version; never another notion's."""
     for draft in drafts.versions():
         with suppress(InputError):
             return _fit(view, draft)
@@ -87,7 +86,7 @@ def _last_fit(view: View) -> Space | None:
 
 
 def _saved_fit(view: View, draft: Draft) -> Space | None:
-    """The space of the saved notion that the draft began from; None where it equals the draft or there is none."""
+    """The space of the saved notion that the draft is based on; None if it equals the draft or there is none."""
     saved = library.saved_of(draft)
     if saved is None or drafts.of(saved) == replace(draft, clicks=saved.clicks):  # clicks alone change no space
         return None
@@ -102,7 +101,7 @@ def _quiet_line(fit: Space) -> None:
     help = None
     if isinstance(estimator, InDiReCT):  # the others have no such loss
         text += f", {estimator.describe_loss()}"
-        help = "The mean angle between a prompt and its image in the space. Small: the space keeps all that the prompts say."
+        help = "The mean angle between a prompt and its projection. If it is small, the space keeps all that the prompts say."
     st.caption(text, help=help)
 
 
@@ -169,10 +168,10 @@ def _neighbors(view: View, fit: Space, saved: Space | None, draft: Draft) -> Non
 
 @st.dialog("Which notions do these images have?", width="large")
 def _list_notions(view: View) -> None:
-    """Draws the notions of the library by how far they can be trusted with these images, and what varies beyond them."""
+    """Draws the library's notions by their reliability on these images, and directions that none covers."""
     with st.spinner("Reading the images ..."):
         found = cached.found_notions(view.base, sidebar.fitting(view.base))
-    st.caption("Estimated without labels. The share is how much of the variation between the images the notion covers.")
+    st.caption("Estimated without labels. Share: how much of the variation between the images the notion covers.")
     for place, each in enumerate(found):
         name, trust, share, opened = st.columns((1.1, 1.5, 0.5, 0.4), vertical_alignment="center", gap="small")
         name.markdown(f"**{plain(readable(each.notion.name))}**")
@@ -190,7 +189,7 @@ def _beyond(view: View, named: list[Notion]) -> None:
     except InputError:  # nothing is left
         return
     st.markdown("**What else the images differ in**")
-    st.caption("No notion covers these differences. If you see what sets the two ends apart, write a notion for it.")
+    st.caption("No notion covers these differences. If you see what distinguishes the two ends, write a notion for it.")
     for number, each in enumerate(directions, start=1):
         ends = [
             Section(f"{100 * each.share:.0f} % of the variation: one end", each.low[:_ENDS].tolist()),

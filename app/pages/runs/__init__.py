@@ -1,11 +1,9 @@
-"""What the page Runs declares about itself; `page.py` draws it."""
-
 from parts.app_page import TRAIN, AppPage
 
 PAGE = AppPage(
     "Runs",
     icon="monitoring",
-    help="Watch trainings, stop and resume them, and compare what they reached.",
+    help="Watch, stop and resume trainings, and compare their results.",
     needs="nothing",
     group=TRAIN,
 )

@@ -1,4 +1,4 @@
-"""Runs: a card for each run with its one action, and curves, figures and settings side by side while they train."""
+"""Page Runs: a card for each run, and curves, metrics and settings side by side during training."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from parts.progress import duration
 from server.access import redact
 from state import State, state
 
-_MOST = 7  # runs in one figure: as many as there are colors that can be told apart
+_MOST = 7  # runs in one figure: as many as there are distinguishable colors
 _SECONDS = 1.0
 _MOST_POINTS = 400
 _BEFORE = "Epoch 0 is the network before training."
@@ -25,8 +25,7 @@ _OF_LABELS = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_
 
 
 def main() -> None:
-    """Draws the page."""
-    PAGE.show_head("All figures are measured on held-out classes or images. Runs continue when you leave this page or close the app.")
+    PAGE.show_head("All metrics are measured on held-out classes or images. Runs continue when you leave this page or close the app.")
     if permissions.runs_hidden():
         return
     found = {run.name: run for run in list_runs(runs_dir())}
@@ -97,7 +96,7 @@ def _metric(runs: list[RunFolder]) -> str:
 
 
 def _figures(runs: list[RunFolder]) -> tuple[str, ...]:
-    """Metrics that fit the runs: of classes, of continuous labels, or both."""
+    """Metrics that apply to the runs: for classes, continuous labels, or both."""
     configs = [run.config() for run in runs]
     by_labels = any(config.data.labels is not None for config in configs)
     by_classes = not by_labels or any(config.data.split != "images" for config in configs)
@@ -115,7 +114,7 @@ def _curves(runs: list[RunFolder], metric: str) -> None:
 
 
 def _points(run: RunFolder, metric: str) -> pd.DataFrame:
-    """What the run measured by epoch; more than 400 points are averaged in equal stretches."""
+    """The run's measurements by epoch; more than 400 points are averaged in equal intervals."""
     measured = cached.run_metrics(run)
     if metric not in measured:
         return pd.DataFrame({"run": [], "seed": [], "epoch": [], metric: []})
@@ -126,7 +125,7 @@ def _points(run: RunFolder, metric: str) -> pd.DataFrame:
 
 
 def _checkpoint(runs: list[RunFolder]) -> Checkpoint:
-    """Whether the table is about the best or the last weights."""
+    """Draws the choice between best and last weights."""
     which = st.segmented_control(
         "Weights",
         list(CHECKPOINTS),
@@ -174,7 +173,7 @@ def _line(run: RunFolder, names: tuple[str, ...], which: Checkpoint) -> dict[str
 
 
 def _differences(runs: list[RunFolder]) -> None:
-    """The settings in which others differ from the first run, and what they are in each."""
+    """The settings in which runs differ from the first, with their values."""
     first, *others = runs
     changes = {run.name: difference(first.config(), run.config()) for run in others}
     own = {key: run_card.value(value) for each in changes.values() for key, (value, _) in each.items() if key not in ("name", "note")}
@@ -187,7 +186,7 @@ def _differences(runs: list[RunFolder]) -> None:
     if rows:
         st.dataframe(pd.DataFrame(rows), hide_index=True)
     else:
-        st.caption("Nothing. The runs have the same settings.")
+        st.caption("None. The runs have the same settings.")
 
 
 main()

@@ -1,5 +1,4 @@
-"""Saliency maps, made in the background and shared by all who request the same; and rows of pictures: the image, what each space looks at, and the
-differences."""
+"""Saliency maps, computed in the background and shared by equal requests; and rows of pictures: the image, each space's map, and the differences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +35,7 @@ _OPTIONS = {"max_finished": 16}
 
 @dataclass(frozen=True)
 class SaliencyRequest:
-    """Images by row number, spaces of one dataset, the last to compare with, and the settings of `saliency_of_spaces`."""
+    """Rows of images, spaces of one dataset (the last is the reference), and the settings of `saliency_of_spaces`."""
 
     dataset: str
     spaces: tuple[Space, ...]
@@ -47,20 +46,20 @@ class SaliencyRequest:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Equal for what has equal maps."""
+        """A key of equal maps."""
         return self.dataset, tuple(space.key for space in self.spaces), self.rows, self.base, self.samples, self.noise
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """Numbers of dimensions of the spaces that are compared; 0 for one that is no notion's."""
+        """Dimensions of the compared spaces; 0 if not a notion's."""
         return tuple(space.vectors.shape[1] if space.base is not None else 0 for space in self.spaces[:-1])
 
     def work(self) -> WorkRequest:
-        """Work whose result is one `Saliency` for each space."""
+        """A request for one `Saliency` per space."""
         return WorkRequest("saliency", self.key, "Saliency maps", lambda job: self._maps(self.spaces, job), _OPTIONS)
 
     def controls(self) -> WorkRequest:
-        """Work whose result is, for each number of dimensions of the notions, the maps of random projections to as many."""
+        """A request for the maps of random projections, for each of the notions' numbers of dimensions."""
         dims = [dim for dim in dict.fromkeys(self.dims) if dim]
         encoded = next(space.base for space in self.spaces if space.base is not None)
 
@@ -81,8 +80,8 @@ class Look:
     """How maps are drawn.
 
     Attributes:
-        maps, differences: which of the two.
-        percentile: value of a map that is drawn as its largest.
+        maps, differences: which of them to draw.
+        percentile: percentile of a map that is drawn as its maximum.
     """
 
     maps: bool
@@ -94,10 +93,10 @@ def grid(found: Sequence[Saliency], names: Sequence[str], masks: Masks | None, l
     """Titles of the columns, and a row of pictures for each image.
 
     Args:
-        found: of the spaces; the last is what the others are compared with.
-        names: of the images.
-        masks: where the car is (n, h, w), where that is known.
-        look: how they are drawn.
+        found: the spaces' maps; the last is the reference.
+        names: the images' names.
+        masks: masks of the cars (n, h, w), if known.
+        look: how the maps are drawn.
     """
     *spaces, against = (each.at(look.percentile) for each in found)
     named = readable(against.name)
@@ -115,12 +114,12 @@ def grid(found: Sequence[Saliency], names: Sequence[str], masks: Masks | None, l
 
 
 def alike(a: Saliency, b: Saliency) -> bool:
-    """Whether both models were shown the same pixels; a run that crops sees others than an encoder that does not, and so has no difference."""
+    """Whether both models saw the same pixels: a run that crops sees others than an encoder that does not, so there is no difference to draw."""
     return np.array_equal(a.pixels, b.pixels)
 
 
 def known_masks(space: Space, image_rows: Sequence[int]) -> Masks | None:
-    """Where the car is in each image as the model sees it; None for images that the renderer did not make."""
+    """Masks of the car as the model sees it; None for images that were not rendered."""
     try:
         return object_masks(space, image_rows)
     except InputError:
@@ -128,14 +127,14 @@ def known_masks(space: Space, image_rows: Sequence[int]) -> Masks | None:
 
 
 def control_sentence(found: Sequence[Saliency], dims: Sequence[int], controls: Mapping[int, Sequence[Saliency]], masks: Masks, look: Look) -> str:
-    """How much of the maps lies on the cars, in the mean of the images, beside random projections to as many dimensions.
+    """The mean share of the maps on the cars, compared with random projections of as many dimensions.
 
     Args:
-        found: of the spaces; the last is what the others are compared with.
-        dims: of the spaces but the last; 0 for one that is no notion's.
-        controls: by dimensions, what random projections look at.
-        masks: where the car is (n, h, w).
-        look: differences are judged by their yellow where these are shown, maps by all of their mass.
+        found: the spaces' maps; the last is the reference.
+        dims: dimensions of the spaces except the last; 0 if not a notion's.
+        controls: maps of random projections, by dimensions.
+        masks: masks of the cars (n, h, w).
+        look: of differences, if shown, only the yellow counts; of maps, everything.
     """
     *spaces, against = (each.at(look.percentile) for each in found)
     drawn = {dim: [each.at(look.percentile) for each in projections] for dim, projections in controls.items()}
@@ -172,7 +171,7 @@ def _differences(space: Saliency, against: Saliency, masks: Masks | None) -> lis
 
 
 def _pictures(colors: NDArray[np.uint8], found: Saliency, shares: Shares | None, words: str) -> list[Picture]:
-    """The colors over the images in grey."""
+    """Colors blended over the grayscale images."""
     drawn = overlay(found.pixels, colors, 0.7)
     captions = [""] * len(drawn) if shares is None else [f"{share:.0%} {words}" for share in shares]
     return [Picture(pixels, caption) for pixels, caption in zip(drawn, captions, strict=True)]

@@ -1,4 +1,4 @@
-"""Saliency: which parts of an image decide where it lies in a space, and how that differs between spaces."""
+"""Page Saliency: which parts of an image decide its place in a space, and how spaces differ in that."""
 
 from dataclasses import replace
 from typing import Any
@@ -26,13 +26,13 @@ _MOST = 24  # images explained at once
 _OFFERED = 600  # pictures to choose from
 _SHOW = ("Differences", "Maps", "Both")
 _DIM_HELP = (
-    "How many dimensions each notion's space has. Leave it empty to use each notion's own number. With fewer dimensions, differences stand out "
-    "more; the paper uses 2."
+    "Dimensions of each notion's space. Leave it empty to use each notion's own number. With fewer dimensions, differences stand out "
+    "more. The paper uses 2."
 )
 _BASE_HELP = (
     "Salient parts move an image away from this reference. Off: a black image, as in the paper. Click an image on Explore to make it the query."
 )
-_SAMPLES_HELP = "The map is the sum of gradients over noisy copies of the image (SmoothGrad). More copies give smoother maps and take longer."
+_SAMPLES_HELP = "The map sums gradients over noisy copies of the image (SmoothGrad). More copies give smoother maps but take longer."
 _NOISE_HELP = "Standard deviation of the noise, as a share of the range of pixel values."
 _PERCENTILE_HELP = "Values above this percentile share one color, so that a few extreme pixels do not hide the rest."
 
@@ -42,7 +42,6 @@ _sample = Item(0, key="saliency_sample")  # seed of the images that are shown wh
 
 
 def main() -> None:
-    """Draws the page."""
     view = current_view()
     PAGE.show_head("Changing a salient part moves the image away from its neighbors.")
     if view.base.differentiable is None:
@@ -78,7 +77,7 @@ def _settings(view: View) -> tuple[SaliencyRequest, Look]:
 
 
 def _first_shown(view: View, names: list[str]) -> list[str]:
-    """The notions on the maps, or else the first two that the images have labels for, or that fit them."""
+    """The notions on the maps, or else the first two whose labels the images have or that fit them."""
     in_sidebar = [name for name in (state.a, state.b) if name in names]
     try:
         labeled = [notion.name for notion in judged_notions(view.base.table)]
@@ -88,7 +87,7 @@ def _first_shown(view: View, names: list[str]) -> list[str]:
 
 
 def _space(view: View, name: str, dim: int | None) -> Space:
-    """A space of the sidebar; a notion's in `dim` dimensions, or its own where that is None."""
+    """A space of the sidebar; a notion's in `dim` dimensions, or in its own number if None."""
     space = sidebar.space(view.entry.id, name)
     if dim is None or space.base is None:
         return space
@@ -98,7 +97,7 @@ def _space(view: View, name: str, dim: int | None) -> Space:
 
 
 def _rows(view: View) -> tuple[int, ...]:
-    """The selected images, or some drawn at random, among them the query."""
+    """The selected images, or random ones including the query."""
     chosen = view.selected
     if not len(chosen):
         chosen = np.random.default_rng(_sample.get()).permutation(view.rows)[:6]
@@ -124,7 +123,7 @@ def _show_maps(view: View, request: SaliencyRequest, look: Look) -> None:
     if shown and last and last.result:
         is_current = shown.key == request.key
         if not is_current:
-            st.caption(":material/info: The settings have changed. The maps below belong to the earlier ones.")
+            st.caption(":material/info: The settings have changed. The maps below use the earlier ones.")
         _pictures(view, shown, last, look, is_current)
 
 
@@ -146,7 +145,7 @@ def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look, is_cur
     titles, rows = maps.grid(found, names, masks, look)
     picture_grid(titles, rows, key="saliency_grid", tile=170 if len(titles) <= 4 else 140)
     if is_current and masks is not None and any(request.dims) and len(found[-1]) == len(request.rows):
-        # how much of the maps lies on the cars by chance: the same for random projections to as many dimensions
+        # the share by chance: that of random projections to as many dimensions
         control = request.controls().begin()
         if progress.follow(control, resume="Resume", place="control"):
             st.caption(maps.control_sentence(found, request.dims, control.result, masks, look))

@@ -1,5 +1,3 @@
-"""What the page Semantics declares about itself; `page.py` draws it."""
-
 from parts.app_page import EVALUATE, AppPage
 
 _HELP = "See whether classes with related names, such as sedan and coupe, lie close together in a space."

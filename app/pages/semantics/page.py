@@ -1,4 +1,4 @@
-"""Semantics: whether a space orders classes as a language model orders their names, and what it retrieves by mistake."""
+"""Page Semantics: whether a space arranges classes as a language model arranges their names, and what it retrieves by mistake."""
 
 import hashlib
 
@@ -43,12 +43,12 @@ _FIGURES = {
     "own_share": ("Same class", "The share of the nearest images that have the class of the query."),
     "image_divergence": (
         "Divergence",
-        "How far the similarities of images are from those of their names (Kullback-Leibler divergence, the loss of language guidance); "
-        "0 means they are equal. Compare it only between spaces of the same kind, since it depends on the spread of the similarities.",
+        "How much the similarities of images differ from those of their names (Kullback-Leibler divergence, the loss of language guidance); "
+        "0 means equal. Compare it only between spaces of the same kind, since it depends on the spread of the similarities.",
     ),
 }
 _MODELS_HELP = "Rates how similar two class names are; several are averaged. minilm comes with Likeness, others are downloaded on first use."
-_UNSEEN_HELP = "The run has seen the other classes in training, so only unseen ones show how well it generalizes."
+_UNSEEN_HELP = "The run was trained on the other classes, so only unseen ones show how well it generalizes."
 
 
 _class = Item[str | None](key="semantic_query")  # whose neighbors are shown
@@ -56,7 +56,6 @@ _suggested = Item[str | None](key="semantic_suggested")  # the one that is offer
 
 
 def main() -> None:
-    """Draws the page."""
     view = current_view()
     PAGE.show_head("If they do, images that are retrieved by mistake at least belong to related classes.")
     if not PAGE.suits(view.base.table):
@@ -77,7 +76,7 @@ def main() -> None:
 
 
 def _settings(view: View) -> tuple[SemanticClasses, tuple[str, ...], list[str]]:
-    """Draws them; the classes, the language models, and the attributes that define the classes."""
+    """Draws the settings; returns classes, language models, and the attributes that define the classes."""
     runs = [run_card.folder(space.name.removeprefix(trained.PREFIX)) for space in view.spaces if space.name.startswith(trained.PREFIX)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = choose_classes(view.base.table.attributes, "semantic_classes")
@@ -194,7 +193,7 @@ def _every(view: View, classes: SemanticClasses, found: dict[str, Semantics]) ->
 
 
 def measure(space: Space, classes: SemanticClasses, language: tuple[str, ...], neighbors: int) -> WorkRequest:
-    """Work whose result is the `Semantics` of a space; `neighbors` are retrieved for each image."""
+    """A request for the `Semantics` of a space; `neighbors` are retrieved for each image."""
 
     def work(job: Job) -> Semantics:
         from likeness.language import class_similarities

@@ -1,6 +1,4 @@
-"""What the page Shifts declares about itself; `page.py` draws it."""
-
 from parts.app_page import EVALUATE, AppPage
 
-_HELP = "See how well networks do on new classes, the more these differ from the training classes."
+_HELP = "See how networks do on new classes as these differ more from the training classes."
 PAGE = AppPage("Shifts", icon="moving", help=_HELP, group=EVALUATE, labels="classes")

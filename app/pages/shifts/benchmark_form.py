@@ -1,4 +1,4 @@
-"""The form that starts a benchmark: which network, how much of it, by which methods and on which splits of the current images."""
+"""The form that starts a benchmark: network, trained part, methods and splits."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ _FIRST = ["Raw encoder", "Margin", "Multisimilarity", "ProxyAnchor"]
 _HEAD, _WHOLE = "Embedding layer", "Whole network"
 _EPOCHS = 5  # of the embedding layer
 _HELP = {
-    "part": "The embedding layer trains on features that the network computes once. The whole network gains more, and takes far longer.",
+    "part": "The embedding layer trains on features that the network computes once. The whole network gains more but takes far longer.",
     "methods": "  \n".join(f"**{name}:** {method.help}" for name, method in METHODS.items()),
     "count": "Splits with evenly spaced distances, from easy to hard.",
     "seeds": "How many times each run is repeated with another seed.",
@@ -43,7 +43,7 @@ is_open = Item[bool | None](key="benchmark_form")  # this form
 
 
 def show(view: View) -> None:
-    """Draws the form; raises InputError for splits that do not fit."""
+    """Draws the form; raises InputError for invalid splits."""
     st.caption(
         "On every split, each method is trained on the training classes and measured on the test classes. "
         "The benchmark continues when you leave this page or close the app."
@@ -78,7 +78,7 @@ def _kept(name: str) -> dict[str, Any]:
 
 
 def _choose_network(view: View) -> tuple[ShiftNetwork, str]:
-    """Draws the fields, first the network that the space of the left map comes from; what is trained, and why it cannot be."""
+    """Draws the fields; by default the network of the left map's space. Shows why that cannot be trained."""
     own, size, why = network_of(shared_name(view.a.encoder_name))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = choose_network("Network", own, key=f"benchmark_network_{own}", width=340, persist_state="session")
@@ -92,11 +92,11 @@ def _choose_network(view: View) -> tuple[ShiftNetwork, str]:
 
 
 def _time(network: ShiftNetwork, passes: int) -> str:
-    """Image size, where it runs, and how long that takes at least where the network's speed was measured here.
+    """Shows image size and device, and the least duration if the network's speed was measured here.
 
     Args:
-        network: that is trained.
-        passes: of images through it, as `likeness.studies.image_passes`.
+        network: the trained network.
+        passes: image passes through it, from `likeness.studies.image_passes`.
     """
     facts = [f"Images are resized to the network's {network.image_size} x {network.image_size} pixels."]
     facts.append("Runs on the GPU of this machine." if choose_device("auto").type != "cpu" else "Runs on the processor, since there is no GPU.")
@@ -111,7 +111,7 @@ def _time(network: ShiftNetwork, passes: int) -> str:
 
 
 def _study(view: View, shown: Progression, network: ShiftNetwork, methods: list[str]) -> tuple[StudyConfig | None, SplitFile, str]:
-    """Draws the numbers; the study and its splits, or what does not fit in a sentence."""
+    """Draws the numbers; returns the study and its splits, or a sentence on what is invalid."""
     most, paper = len(shown.splits.splits), read_config(WHOLE_PRESET).epochs
     with st.container(horizontal=True, vertical_alignment="bottom"):
         splits = shown.splits.evenly(int(st.number_input("How many splits", 2, most, min(4, most), width=150, **_kept("count"))))

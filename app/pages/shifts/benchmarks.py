@@ -1,4 +1,4 @@
-"""Benchmarks of methods on splits of growing distance: those that ran here and those whose results ship, how they stand, and what they found."""
+"""Benchmarks of methods on splits of growing distance, run here or shipped: progress and results."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -45,7 +45,6 @@ _MEAN = "Mean of all methods"
 
 
 def show(view: View) -> None:
-    """Draws the part of the page."""
     found, problems = _list_benchmarks()
     chosen = _choose(found)
     for problem in problems:
@@ -66,7 +65,7 @@ def show(view: View) -> None:
 
 
 def _list_benchmarks() -> tuple[dict[str, str], list[str]]:
-    """Keys of benchmarks, newest first, then those that ship, each with what it asks; and why others cannot be shown."""
+    """Keys of benchmarks with their questions, newest first, then shipped ones; and why others cannot be shown."""
     found, problems = {}, []
     for folder in list_studies(runs_dir()) if server().runs else []:
         try:
@@ -83,7 +82,7 @@ def _list_benchmarks() -> tuple[dict[str, str], list[str]]:
 
 
 def _stamp(file: Path) -> tuple[str, int]:
-    """Another one whenever a file is written."""
+    """A key that changes whenever a file is written."""
     try:
         return str(file), file.stat().st_mtime_ns
     except OSError:
@@ -92,27 +91,27 @@ def _stamp(file: Path) -> tuple[str, int]:
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _kept(what: str, key: Any, _make: Callable[[], Any]) -> Any:
-    """What `_make` gives, read or drawn once for the same key: plotly takes 0.1 s for each figure, and the page runs again at every click."""
+    """Caches the result of `_make` by key: plotly takes 0.1 s per figure, and the page reruns at every click."""
     return _make()
 
 
 def _note(folder: StudyFolder) -> str | None:
-    """What a study asks; None of one without splits."""
+    """The question of a study; None for one without splits."""
     study = folder.study()
     return None if study.splits is None else study.note
 
 
 def _shift_grows(file: Path) -> bool:
-    """Whether the runs of a file are on splits of several distances; two halves swapped, say, have one."""
+    """Whether a file's runs are on splits with several distances; for example, two swapped halves have one."""
     table = read_figures(file)
     return {"split", "distance"} <= set(table) and table["distance"].nunique() > 1
 
 
 def cells(folder: StudyFolder) -> tuple[list[Cell], list[Cell]]:
-    """The runs of a benchmark, and those that are finished.
+    """A benchmark's runs, and the finished ones.
 
     Raises:
-        InputError: a study or splits that cannot be read.
+        InputError: the study or its splits cannot be read.
     """
     every = _kept("cells", _stamp(folder.path / "study.yaml"), folder.cells)
     return every, [cell for cell in every if (cell.folder / "report.json").is_file() and RunFolder(cell.folder).status().state == "finished"]
@@ -120,18 +119,18 @@ def cells(folder: StudyFolder) -> tuple[list[Cell], list[Cell]]:
 
 def _choose(found: dict[str, str]) -> str | None:
     if not found:
-        st.caption("No benchmark yet. Start one below to see which methods still retrieve the right images as classes drift apart.")
+        st.caption("No benchmark yet. Start one below to see which methods still work as train and test classes differ more.")
         return None
     named = {key: key.removeprefix(OWN) if key.startswith(OWN) else f"{key.removeprefix(_SHIPPED)} (shipped results)" for key in found}
     return st.selectbox("Benchmark", list(found), format_func=lambda key: named.get(key, key), key="benchmark", bind="query-params", width=420)
 
 
 def _show_benchmark(name: str, is_own: bool, note: str) -> None:
-    """Draws a benchmark, own or one whose results ship; `note` says what it asks."""
+    """Draws a benchmark, own or shipped; `note` is its question."""
     folder, is_running = StudyFolder(runs_dir() / name) if is_own else None, False
     if folder is None:
         columns = set(read_results(name))
-    else:  # what cannot be read is said here, in place of a card
+    else:  # reading errors are shown here, in place of a card
         columns = {"recall_at_1", "map_at_1000"} | ({_MATCHED} if any(cell.config.matched_classes for cell in cells(folder)[0]) else set())
         is_running = run_card.redraw_while_running(folder, partial(_card, folder))
     if note:
@@ -144,7 +143,7 @@ def _show_benchmark(name: str, is_own: bool, note: str) -> None:
 
 
 def _status(folder: StudyFolder) -> StudyStatus:
-    """As `StudyFolder.standing`, from what was read before: that reads the config of every run again, which takes long for hundreds of runs."""
+    """`StudyFolder.standing` from cached data: reading the config of every run takes long for hundreds of runs."""
     own, (every, finished) = RunFolder(folder.path).status(), cells(folder)
     state = "finished" if len(finished) == len(every) else "stopped" if own.state == "finished" else own.state
     running, failed = (own.message if state == each else "" for each in ("running", "failed"))

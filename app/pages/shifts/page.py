@@ -1,4 +1,4 @@
-"""Shifts: how far train and test classes lie apart step by step, and benchmarks of methods as that distance grows."""
+"""Page Shifts: the distance between train and test classes step by step, and benchmarks of methods as it grows."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,6 @@ _DISTANCE_HELP = (
 
 
 def main() -> None:
-    """Draws the page."""
     PAGE.show_head()
     show_tabs("shifts", {"How far apart": _distances, "What holds up": benchmarks.show}, current_view())
 
@@ -96,7 +95,7 @@ def _numbers(split: ClassSplit, start: ClassSplit | None) -> None:
 
 
 def _moves(changes: dict[str, tuple[str, ...]]) -> str:
-    """Which classes moved, in words."""
+    """Which classes moved in this step."""
     words = {"to train": ("moves", "move", " to train"), "to test": ("moves", "move", " to test")}
     words |= {side: ("is", "are", f" {side}") for side in ("removed", "added")}
     moves = [f"{_named(names)} {words[side][len(names) > 1]}{words[side][2]}" for side in words if (names := changes.get(side, ()))]
@@ -114,7 +113,7 @@ def _note(shown: Progression) -> str:
         return f"Distances as the file has them{measured}. {shown.splits.note}".strip()
     if not shown.references:
         return "A class with a single image cannot be on both sides, so there are no distances to compare with."
-    return "Dashed lines, for comparison: classes assigned to the two sides at random, and the same classes on both sides."
+    return "Dashed lines for comparison: classes assigned to the two sides at random, and the same classes on both sides."
 
 
 def _map(classes: ImageClasses, positions: "np.ndarray", split: ClassSplit, moved: set[str]) -> pd.DataFrame:
@@ -124,7 +123,7 @@ def _map(classes: ImageClasses, positions: "np.ndarray", split: ClassSplit, move
 
 
 def _pictures(classes: ImageClasses, title: str, side: Sequence[str], moved: set[str]) -> Section:
-    """An image of some classes of a side, first of those that moved."""
+    """Draws an image of some classes of a side, those that moved first."""
     first = dict(zip(*np.unique(classes.labels, return_index=True), strict=True))
     came, others = [name for name in side if name in moved], [name for name in side if name not in moved]
     spread = [others[place] for place in np.linspace(0, len(others) - 1, min(len(others), _PICTURES)).astype(int)]

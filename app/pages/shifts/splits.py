@@ -1,4 +1,4 @@
-"""Splits of classes into train and test: built from a space or read from a file, the settings that choose them, and files of them."""
+"""Splits of classes into train and test: built from a space or read from a file, with settings and downloads."""
 
 import json
 import re
@@ -56,7 +56,7 @@ _HELP = {
         "**How far can train and test drift apart?** Builds splits of the classes, from the start to the hardest: classes are swapped between the "
         "two sides, then removed, so that the distance grows."
     ),
-    "count": "How many splits to save: the start, and others that cover the range of distances evenly.",
+    "count": "How many splits to save: the start and others, spread evenly over the distances.",
 }
 
 
@@ -65,14 +65,14 @@ _uploaded = Item[tuple[str, bytes] | None](key="shift_opened")  # a file, as nam
 
 @dataclass(frozen=True, eq=False)
 class Progression:
-    """Splits from easy to hard, and the images that they divide.
+    """Splits from easy to hard, and their images.
 
     Attributes:
-        splits: all of them.
-        classes: of the images; None where the images are not those of the splits, as `problem` says.
-        positions: where the classes lie on a map (c, 2).
-        references: name -> distance to compare that of the start with; none where the splits are not built from this space.
-        is_built: from this space, and not read from a file.
+        splits: all splits.
+        classes: classes of the images; None if they are not the splits' images, as described by `problem`.
+        positions: positions of the classes on a map (c, 2).
+        references: name -> distance to compare the start's with; empty if the splits were not built from this space.
+        is_built: whether they were built from this space, not read from a file.
     """
 
     splits: SplitFile
@@ -84,22 +84,20 @@ class Progression:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """What the class of an image is."""
         own = self.splits.attribute
         return (own,) if isinstance(own, str) else tuple(own)
 
     @property
     def images(self) -> dict[str, int]:
-        """Images of each class."""
         assert self.classes is not None
         return dict(zip(self.classes.names, np.bincount(self.classes.labels, minlength=len(self.classes.names)).tolist(), strict=True))
 
 
 def choose_splits(view: View) -> Progression | None:
-    """Draws the settings; the splits, or None while they are being built or wait for a file.
+    """Draws the settings; returns the splits, or None while they are built or wait for a file.
 
     Raises:
-        InputError: settings or a file that do not fit.
+        InputError: invalid settings or file.
     """
     own = list_splits(own_dir() / SPLITS)
     kept = {f"{_KEPT}{name}": f"{name} (yours)" for name in own}
@@ -138,7 +136,7 @@ def _classes_by(dataset: str, attributes: tuple[str, ...]) -> ImageClasses:
 
 
 def _build(view: View, attributes: tuple[str, ...], options: SplitOptions) -> WorkRequest:
-    """Work that builds splits; its result is a `Progression`."""
+    """A request for the `Progression` of splits."""
     space, classes, encoder = view.a, _classes_by(view.entry.id, attributes), view.entry.encoder
     attribute = attributes[0] if len(attributes) == 1 else attributes
 
@@ -151,7 +149,7 @@ def _build(view: View, attributes: tuple[str, ...], options: SplitOptions) -> Wo
 
 
 def _references(space: Space, classes: ImageClasses, splits: SplitFile, job: Job) -> dict[str, float]:
-    """Distances to compare the start with; none where a class has a single image, which cannot be on both sides."""
+    """Reference distances for the start; empty if a class has a single image, which cannot be on both sides."""
     if int(np.bincount(classes.labels).min()) < 2:
         return {}
     place = {name: number for number, name in enumerate(classes.names)}
@@ -162,7 +160,7 @@ def _references(space: Space, classes: ImageClasses, splits: SplitFile, job: Job
 
 
 def _positions(means: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Where classes lie (c, 2): the UMAP of their means, or the PCA of a few."""
+    """Positions of the classes (c, 2): UMAP of their means, or PCA if they are few."""
     try:
         return pca_map(means) if len(means) < _FEW else LayoutJob(means).result()
     except LayoutFailed:  # the PCA shows the same classes, if less clearly
@@ -170,7 +168,7 @@ def _positions(means: NDArray[np.float64]) -> NDArray[np.float32]:
 
 
 def _read(view: View, splits: SplitFile) -> Progression | None:
-    """The splits of a file, None while they are laid out; where these images do not have its classes, without them and with the reason."""
+    """The splits of a file, None while they are laid out; without classes and with the reason if these images lack them."""
     found, table, space = Progression(splits), view.base.table, view.a
     message = f"These splits are of {splits.dataset}, by {listed([readable(name).lower() for name in found.attributes])}"
     remedy = "Only distances are shown. Choose the images of these splits in the sidebar to see the classes."
@@ -203,7 +201,7 @@ def _opened() -> SplitFile | None:
 
 
 def save(splits: SplitFile) -> None:
-    """The row that downloads splits, or keeps them on this server."""
+    """Draws the row that downloads splits or saves them on this server."""
     most, stem = len(splits.splits), " ".join([splits.dataset, *Progression(splits).attributes])
     if most < 2:
         st.caption("There is only one split.")

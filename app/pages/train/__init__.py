@@ -1,5 +1,3 @@
-"""What the page Train declares about itself; `page.py` draws it."""
-
 from parts.app_page import TRAIN, AppPage
 
 PAGE = AppPage(

@@ -1,7 +1,7 @@
-"""The config that is being edited on Train: its YAML as typed, in a file under a token in the URL, so that no rerun or reload loses it.
+"""The config being edited on Train. Its YAML is saved to a file whose token is in the URL, so that no rerun or reload loses it.
 
-Tabs with the same link share the file: each field changes its key of what the file holds by then. Whoever replaces the whole text is told where
-another tab had changed it.
+Tabs with the same link share the file: each field changes its key in the current file. Replacing the whole text shows a message if another tab has
+changed it.
 """
 
 import re
@@ -35,7 +35,7 @@ _lock = threading.Lock()  # of one tab at a time between reading a config and wr
 
 
 class _Draft:
-    """Of the session: the YAML as it was read or typed last, valid or not; the token of its file; and why the last change was refused."""
+    """Per session: the YAML as last read or typed, valid or not; its file's token; and why the last change was rejected."""
 
     prefix = "train_"
     text = Item[str | None]()
@@ -47,10 +47,10 @@ session = _Draft()
 
 
 def text() -> str:
-    """The YAML as typed, valid or not; before anything is typed, a config for the images that are chosen."""
+    """The YAML as typed, valid or not; at first, a config for the chosen images."""
     token = session.token or st.query_params.get("config", "")
     if _TOKEN.fullmatch(token) and (session.text is None or token != session.token or is_own_draft(_file(token))):
-        with suppress(OSError):  # of a link to a config that is not here, or gone since
+        with suppress(OSError):  # a link's config that does not exist, or no longer
             session.text = _written(token)
             session.token = token
     if session.token:
@@ -59,7 +59,7 @@ def text() -> str:
 
 
 def _opening() -> RunConfig:
-    """The shipped preset, on the images that are chosen, under a name that is free."""
+    """The shipped preset for the chosen images, under a free name."""
     config, entry = read_config(FIRST), current_view().entry
     if entry.source == config.data.source:
         return with_changes(config, {"name": free_name(config.name)})
@@ -72,19 +72,19 @@ def _opening() -> RunConfig:
 
 
 def free_name(name: str) -> str:
-    """This name where no run has it, or else the next one with a number."""
+    """This name, or the next one with a number if a run has it."""
     return folder_names.free_name(name, lambda each: (runs_dir() / each).exists())
 
 
 def of_source(source: str) -> dict[str, Any]:
-    """What changes in a config with the images."""
+    """Config changes for these images."""
     attributes = attributes_of(source)
     split = {} if is_published_source(source) else {"data.split": "classes", "data.labels": None}
     return {"data.source": source} | split | ({"data.attribute": attributes[0]} if attributes else {})
 
 
 def table_of(source: str) -> ImageTable | None:
-    """The images of a source that the app lists; None where it does not, or they cannot be read: the page shows why."""
+    """The listed images of a source; None if it is not listed, or cannot be read, which the page shows."""
     entry = dataset_of(source)
     with suppress(InputError):
         return cached.table(entry.id) if entry else None
@@ -92,7 +92,7 @@ def table_of(source: str) -> ImageTable | None:
 
 
 def attributes_of(source: str) -> list[str]:
-    """Attributes that a run can learn from, those that an encoder has guessed last; none of images that are not listed, or cannot be read."""
+    """Attributes that a run can learn from, encoder's guesses last; empty for images that are not listed or cannot be read."""
     table = table_of(source)
     attributes = table.attributes if table else []
     guessed = added_labels.made_by_encoder(attributes)
@@ -100,13 +100,13 @@ def attributes_of(source: str) -> list[str]:
 
 
 def of_classes(names: list[str], current: RunConfig) -> dict[str, Any]:
-    """What changes in a config with the attributes that make a class, of which there is at least one."""
+    """Config changes for the attributes that define a class; at least one."""
     changes = {"data.attribute": names[0] if len(names) == 1 else names}
     return changes | _batch_for(with_changes(current, changes))
 
 
 def _batch_for(current: RunConfig) -> dict[str, Any]:
-    """A batch that fits the classes of images that the app lists."""
+    """A batch config that fits the classes of listed images."""
     table = table_of(current.data.source)
     if table is None or current.data.split != "classes":
         return {}
@@ -118,10 +118,10 @@ def _batch_for(current: RunConfig) -> dict[str, Any]:
 
 
 def config() -> RunConfig:
-    """What is typed, as a config.
+    """The typed text as a config.
 
     Raises:
-        InputError: while it does not fit; the message names each key.
+        InputError: it is invalid; the message names each key.
     """
     content = parse_yaml(text(), "The text")
     if content is None:
@@ -130,7 +130,7 @@ def config() -> RunConfig:
 
 
 def take(content: str) -> None:
-    """Makes `content` the config, valid or not; for a visitor who may not train, `session.problem` says why."""
+    """Makes `content` the config, valid or not; sets `session.problem` for a visitor who may not train."""
     session.problem = refusal("train")
     if len(content) > _LONGEST_TEXT:
         session.problem = f"The config has {len(content):,} characters; the limit is {_LONGEST_TEXT:,}. Shorten it."
@@ -141,13 +141,13 @@ def take(content: str) -> None:
     else:
         with suppress(OSError):
             if _written(session.token) not in (session.text, content):
-                session.problem = "Another tab with this link had changed the config; the text of this tab replaced it."
+                session.problem = "Another tab with this link had changed the config. This tab's text replaced it."
     session.text = content
     write_draft(_file(session.token), content.encode())
 
 
 def change(changes: dict[str, Any]) -> None:
-    """Other values by dotted keys; what does not fit leaves the config as it is, and `session.problem` says why."""
+    """Changes values by dotted keys; an invalid change leaves the config as it is and sets `session.problem`."""
     try:
         with _lock:
             take(as_yaml(with_changes(config(), changes)))

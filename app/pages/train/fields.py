@@ -1,4 +1,4 @@
-"""The settings of a run as fields, each bound to one key of the config, whose model says its bounds; what has no field is in the text below them."""
+"""The settings of a run as fields, each bound to a config key, whose model defines the bounds; other keys are edited in the text below."""
 
 import math
 from collections.abc import Callable
@@ -27,7 +27,7 @@ _GUIDANCE: dict[str, str | None] = {"None": None, "Class names": "elg", "Pseudol
 
 
 def show(config: RunConfig) -> None:
-    """Draws the fields, those that most people change first and the others folded; what is changed goes into the draft at once."""
+    """Draws the fields, the most common first, the others folded; changes go into the draft at once."""
     st.subheader("Images", divider="gray")
     _images(config)
     st.subheader("Network", divider="gray")
@@ -59,7 +59,7 @@ def _images(config: RunConfig) -> None:
         st.selectbox(
             "Learn from",
             _with([_CLASSES, *offered], learned),
-            help="Classes: two images match or they do not. Numbers, such as viewpoints or poses: they match more or less, by how far they differ.",
+            help="Classes: two images match or they do not. Numbers, such as viewpoints or poses: images match more or less, by their difference.",
             **bound("data.labels", learned, lambda picked: _of_labels(picked, offered, config)),
         )
     if data.split == "images":
@@ -80,11 +80,11 @@ def _images(config: RunConfig) -> None:
         **bound("data.attribute", current, lambda names: draft.of_classes(names, config) if names else {}),
     )
     if data.split == "classes":
-        _share("Classes to train on", "data.train_classes", data.train_classes, "The other classes are held out: all figures are measured on them.")
+        _share("Classes to train on", "data.train_classes", data.train_classes, "The other classes are held out: all metrics are measured on them.")
 
 
 def _of_labels(picked: str, offered: dict[str, LabelsConfig], config: RunConfig) -> dict[str, Any]:
-    """What changes in a config with what it learns from; an objective of the same kind stays."""
+    """Config changes for what the run learns from; an objective of the same kind stays."""
     if picked == _CLASSES:
         return {"data.labels": None, "data.split": "classes", "augment": True, **_of_objective(next(iter(objectives_on("classes"))))}
     if config.data.split == "images":
@@ -119,17 +119,17 @@ def _network(config: RunConfig) -> None:
         _number("Epochs", "epochs", config)
     st.toggle(
         "Train the last layer only",
-        help="Trains an embedding layer on features that the network computes once. Takes seconds instead of hours, but gains less.",
+        help="Trains an embedding layer on features that the network computes once. Takes seconds instead of hours but gains less.",
         **bound("backbone.head_only", backbone.head_only),
     )
 
 
 def _of_network(name: str) -> dict[str, Any]:
-    """A network with its own weights, which is shown images of its own size where that is known here."""
+    """A network with its weights and, if known here, its image size."""
     changes = {"backbone.name": name, "backbone.weights": "pretrained", "backbone.options": {}}
     try:
         return changes | {"data.image_size": native_size(resolve_backbone(name))}
-    except InputError:  # of no such name, say; the run says so
+    except InputError:  # an unknown name, for example; the run reports it
         return changes
 
 
@@ -157,7 +157,7 @@ def _guidance(config: RunConfig) -> None:
         required=True,
         label_visibility="collapsed",
         help="Class names: a language model rates how similar the class names are. Pseudolabels: it rates the ImageNet names that a classifier "
-        "gives the classes; use them where the class names say little.",
+        "gives the classes. Use them if the class names say little.",
         **bound("guidance", kind, lambda picked: {"guidance": _of_kind(_GUIDANCE[picked], config)} if picked else {}),
     )
     if chosen is None:
@@ -207,12 +207,12 @@ def _with(options: list[str], *more: str) -> list[str]:
 
 
 def _share(label: str, place: str, value: float, help: str) -> None:
-    """A slider for a share; one beyond its ends, which can stand in the text, is shown as it is."""
+    """A slider for a share; a value beyond its ends, set in the text, is shown as it is."""
     st.slider(label, min(0.05, value), max(0.95, value), step=0.05, format="percent", help=help, **bound(place, value))
 
 
 def _number(label: str, place: str, config: RunConfig, **options: Any) -> None:
-    """A field for a number within the bounds that the config's model has for it; one that no browser holds is shown as it is."""
+    """A number field within the bounds of the config's model; a number too large for a browser is shown as it is."""
     *above, name = place.split(".")
     part: Any = reduce(getattr, above, config)
     value = getattr(part, name)
@@ -226,7 +226,7 @@ def _number(label: str, place: str, config: RunConfig, **options: Any) -> None:
 
 
 def bound(place: str, value: Any, changes: Changes | None = None) -> dict[str, Any]:
-    """Arguments of a widget that shows `value` and writes what is chosen instead to the dotted key `place`, or what `changes` makes of it."""
+    """Arguments of a widget that shows `value` and writes changes to the dotted key `place`, or as `changes` returns them."""
     key = f"train_field_{place}"
     st.session_state[key] = value
     return {"key": key, "on_change": _take, "args": (key, changes or (lambda given: {place: given}))}

@@ -1,4 +1,4 @@
-"""Train: a config from a preset, changed in fields or as text, with a preview of its classes; the start of its run."""
+"""Page Train: a config from a preset, edited in fields or as text, a preview of its classes, and the start of its run."""
 
 import streamlit as st
 
@@ -21,7 +21,7 @@ from server.settings import server
 from state import Item
 
 _NO_LABELS = (
-    "Training needs labels: they say which images belong together, and these images have none yet. Label some on the page Label, "
+    "Training needs labels that say which images belong together. Label some on the page Label, "
     "let the encoder label all of them here, or add the images again with one folder per class."
 )
 
@@ -31,7 +31,6 @@ _typed = Item("", key="train_typed")
 
 
 def main() -> None:
-    """Draws the page."""
     PAGE.show_head()
     if permissions.refused():
         return
@@ -74,13 +73,13 @@ def main() -> None:
 
 
 def _words(text: str) -> str:
-    """A sentence from elsewhere, with names of commands as they are typed."""
+    """A message from elsewhere, with command names in code style."""
     return plain(text.replace("`", ""))
 
 
 def _read(chosen: RunConfig) -> tuple[RunConfig, RunImages] | None:
-    """The config with its paths, and its images; None of those that the sidebar shows, where they have nothing that this run could learn from.
-    Raises InputError: a run on them could not begin."""
+    """The config with resolved paths, and its images; None for displayed images that this run could not learn from. Raises InputError: a run on them
+    could not start."""
     source = chosen.data.source
     if source == current_view().entry.source and not chosen.objective.continuous and not draft.attributes_of(source):
         return None
@@ -118,7 +117,7 @@ def _take_preset() -> None:
 
 
 def _name(chosen: RunConfig) -> str:
-    """A field for the run's name; what is wrong with it, or ""."""
+    """Draws the run's name; returns its problem, or ""."""
     bound = train_fields.bound("name", chosen.name, lambda typed: {"name": typed.strip() or "run"})
     name: str = st.text_input("Name", width=260, **bound).strip()
     if problem := name_problem(name):
@@ -134,12 +133,12 @@ def _name(chosen: RunConfig) -> str:
 def _begin(chosen: RunConfig) -> None:
     run = RunFolder(runs_dir() / chosen.name.strip())
     trainings.begin_training(run.path, lambda: training.start_run(run, resolve_config(chosen)))
-    draft.take(as_yaml(chosen))  # what is shown stays that of this run, whose name is taken from now on
+    draft.take(as_yaml(chosen))  # the form keeps this run's values; its name is taken from now on
     begun.set(str(run.path))
 
 
 def _text(expanded: bool) -> None:
-    """The whole config; open while it does not fit, since the fields are not there then."""
+    """Draws the whole config as text; open while it is invalid, since there are no fields then."""
     with st.expander("All settings as text", icon=":material/code:", expanded=expanded):
         _typed.set(draft.text())
         st.text_area(

@@ -1,4 +1,4 @@
-"""What is known of a run before it starts: which classes train and test, how language relates them, which pseudolabels they get."""
+"""What is known before a run starts: training and test classes, their similarity in language, and their pseudolabels."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ _KEPT = 5  # pseudolabels of so many configs
     max_entries=8, show_spinner="Reading the images' classes", hash_funcs={RunConfig: lambda config: (config.data.model_dump_json(), config.seed)}
 )
 def read_images(config: RunConfig) -> RunImages:
-    """The images of a config whose paths are resolved; raises InputError where a run could not begin on them."""
+    """The images of a config with resolved paths; raises InputError if a run on them could not start."""
     return run_images(config.data, config.seed)
 
 
@@ -74,11 +74,11 @@ def _classes(config: RunConfig, images: RunImages) -> None:
 
 
 def _queries(config: RunConfig, images: RunImages) -> None:
-    """The split where there are no classes, and some queries with their nearest images by label."""
+    """Draws the split without classes, and some queries with their nearest images by label."""
     queries, others = images.queries, images.gallery
     st.caption(
         f"{len(images.train):,} images for training. Of the {len(images.test):,} for testing, {len(queries):,} are queries that search the other "
-        f"{len(others):,}. Beside each query are the nearest images by label: what a perfect space would find."
+        f"{len(others):,}. Beside each query are the nearest images by label: the results of a perfect space."
     )
     if images.distances is not None:
         shown, nearest = example_queries(images, _QUERIES, _NEAREST)
@@ -87,12 +87,12 @@ def _queries(config: RunConfig, images: RunImages) -> None:
 
 
 def _show_classes(config: RunConfig, images: RunImages, frame: pd.DataFrame, count: int) -> None:
-    """A table of the first classes, with so many pictures of each before it."""
+    """A table of the first classes, with pictures of each."""
     _show_table(config, images, frame, {f"picture {place}": example_rows(images, len(frame), place) for place in range(count)}, 44)
 
 
 def _show_table(config: RunConfig, images: RunImages, frame: pd.DataFrame, pictures: dict[str, list[int | None]], side: int) -> None:
-    """A table after columns of pictures, if the images of the run are those that the app shows; by their rows, None for no picture."""
+    """A table with columns of pictures by row, None for no picture, if the app shows the images of the run."""
     entry = dataset_of(config.data.source)
     columns: dict[str, Any] = {
         "Images": st.column_config.NumberColumn(format="localized"),

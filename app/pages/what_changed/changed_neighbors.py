@@ -1,4 +1,4 @@
-"""The neighbors of an image on both maps side by side, and the way to the map."""
+"""The neighbors of an image in both spaces, and links to the map."""
 
 import numpy as np
 import streamlit as st
@@ -17,9 +17,9 @@ _QUERY_TILE = 134
 
 
 def show_neighbors(view: View, b: Space, rows: NDArray[np.int64], attribute: str | None) -> None:
-    """The neighbors of the image that was clicked, or of the first of `rows`, in both spaces side by side, and ways to the map.
+    """Draws the neighbors of the clicked image, or of the first of `rows`, in both spaces, and links to the map.
 
-    Those that both have, and those of the same value of an attribute, are marked.
+    Marks those that both spaces share, and those with the query's value of an attribute.
     """
     query = int(rows[0]) if view.query is None else view.query
     with show_errors():

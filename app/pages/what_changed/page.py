@@ -1,4 +1,4 @@
-"""What changed from the left to the right map: images that moved, searches that got better or worse, and what another version of the images has."""
+"""Page What changed: images that moved, searches that got better or worse, and changes in another version of the images."""
 
 import numpy as np
 import streamlit as st
@@ -21,7 +21,6 @@ _NEED_TWO = "In the sidebar, choose two different spaces for the left and the ri
 
 
 def main() -> None:
-    """Draws the page."""
     view = current_view()
     PAGE.show_head()
     names = ["Images that moved", "Searches", "Another version"]
@@ -44,7 +43,7 @@ def main() -> None:
 
 
 def _show_moved(a: Space, b: Space) -> None:
-    help = f"**Which images have other neighbors?** Counts how many of the {K} nearest images each image keeps from the left map to the right one."
+    help = f"**Which images have other neighbors?** Counts how many of each image's {K} nearest images on the left map are also nearest on the right."
     title, options = f"Neighbors in {readable(a.name)} and {readable(b.name)}", {"unit": "searches", "max_finished": _KEPT}
     request = WorkRequest(
         "neighborhood changes", (a.key, b.key, K), title, lambda job: neighborhood_changes(a, b, K, progress=job.report_or_stop), options
@@ -72,7 +71,7 @@ def _draw_moved(found: NeighborhoodChanges, a: Space, b: Space) -> None:
 
 
 def _sentence(found: NeighborhoodChanges, a: Space, b: Space) -> str:
-    """How many neighbors stay, and what would stay by chance, in Markdown."""
+    """How many neighbors stay, and how many would by chance, in Markdown."""
     first, second = plain(readable(a.name)), plain(readable(b.name))
     dim = min(a.vectors.shape[1], b.vectors.shape[1])
     wide = second if b.vectors.shape[1] > a.vectors.shape[1] else first

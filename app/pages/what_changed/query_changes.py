@@ -1,4 +1,4 @@
-"""Which searches got better or worse from the left to the right map: overall, by class and by image."""
+"""Searches that got better or worse from the left to the right map: overall, by class and by image."""
 
 import pandas as pd
 import streamlit as st
@@ -15,7 +15,7 @@ from parts.view import View, current_view
 from server.jobs import Job
 
 _LISTED, _KEPT = 12, 16
-_LABEL_HELP = "A search is judged by this label: a result is correct if it has the same value as the query."
+_LABEL_HELP = "A result is correct if it has the same value of this label as the query."
 _SCORE_HELP = (
     "- **Average precision**: how early images with the same label come in the ranking; 1 if they all come first.\n"
     "- **R-precision**: if R other images have the label, the share of the R nearest that has it.\n"
@@ -24,7 +24,7 @@ _SCORE_HELP = (
 
 
 def show(view: View, b: Space, labels: list[str]) -> None:
-    """Draws the view for the spaces of the left map and `b`; one of the labels judges."""
+    """Draws the view for the left map's space and `b`; the chosen label defines correct results."""
     judge = view.judges.get(b.key) or view.judges.get(view.a.key) or view.color
     first = labels.index(judge) if judge in labels else 0
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -37,7 +37,7 @@ def show(view: View, b: Space, labels: list[str]) -> None:
 
 
 def labels_of(view: View) -> list[str]:
-    """Attributes that can say which results are right: of few values, and no numbers with fractions."""
+    """Attributes that can define correct results: few values, no fractional numbers."""
     frame = view.base.table.frame
     names = [name for name in view.base.table.attributes if not pd.api.types.is_float_dtype(frame[name])]
     return [name for name in names if 1 < filters.distinct(frame, name) < max(3, len(frame) // 2)]

@@ -1,4 +1,4 @@
-"""What another version of the images has: images that came, went or changed, and how far both versions lie apart in each space."""
+"""Changes in another version of the images: added, removed and changed ones, and the distance between both versions in each space."""
 
 from contextlib import suppress
 from typing import Any
@@ -30,8 +30,8 @@ _DISTANCES = {
     "distance": ("Distance", "%.4f", "Frechet distance: how much mean and spread of the vectors differ; 0 means not at all."),
     "halves": ("Random halves", "%.4f", "The distance between two random halves of the earlier version: chance alone."),
     "largest half": ("Largest of the halves", "%.4f", "The largest distance between two halves, over three draws."),
-    "times": ("Ratio", "%.2f", "The distance divided by that of random halves: about 1 if nothing changed."),
-    "whole": ("All images", "%.4f", "The distance over all images; the columns before use as many as a half has."),
+    "times": ("Ratio", "%.2f", "The distance divided by that of random halves; about 1 if nothing changed."),
+    "whole": ("All images", "%.4f", "The distance over all images; the other columns use half as many."),
 }
 _VALUES = {
     "old": ("Before", None, None),
@@ -46,7 +46,7 @@ _VALUES = {
 
 
 def show(view: View) -> None:
-    """Draws the view: the open images are the new version, those that are chosen here the old one."""
+    """Draws the view: the open images are the new version, the chosen ones the old."""
     fitting = (entry for entry in list_datasets(visitor()) if entry.id != view.dataset and entry.encoder == view.entry.encoder)
     others = {entry.id: entry.name for entry in fitting}
     if not others:
@@ -70,7 +70,7 @@ def show(view: View) -> None:
 
 
 def _compare(view: View, old: str) -> WorkRequest:
-    """Compares both versions in the encoder's space and in each notion that the sidebar shows; the result is what `_draw` takes."""
+    """Compares both versions in the encoder's space and in each notion of the sidebar; returns what `_draw` takes."""
     after, before = view.base, cached.base(old)
     names = [name for name in dict.fromkeys((state.a, state.b)) if name in view.notions]
     spaces = [(before, after), *((sidebar.space(old, name), sidebar.space(view.entry.id, name)) for name in names)]
@@ -89,7 +89,7 @@ def _compare(view: View, old: str) -> WorkRequest:
 
 
 def _draw(view: View, old: str, changes: VersionChanges, distances: pd.DataFrame, values: pd.DataFrame | None) -> None:
-    """Draws what was found: `distances` of `version_distances`, a row per space; `values` of `version_values`, None without an attribute."""
+    """Draws the results: `distances` of `version_distances`, one row per space; `values` of `version_values`, None without an attribute."""
     counts = changes.counts().set_index("change")["images"]
     with st.container(horizontal=True):
         for name, label in _STATES.items():
@@ -115,7 +115,7 @@ def _draw(view: View, old: str, changes: VersionChanges, distances: pd.DataFrame
 
 
 def _sentence(distances: pd.DataFrame) -> str:
-    """In which spaces the versions lie farther apart than halves of the old one, and in which not."""
+    """In which spaces the versions differ more than halves of the old one, and in which not."""
     farther = distances["distance"] > distances["largest half"]
     named = [f"**{plain(readable(str(name)))}**" for name in distances["space"]]
     times = [f"in {name} {times:.2f} times" for name, times, far in zip(named, distances["times"], farther, strict=True) if far]

@@ -1,1 +1,1 @@
-"""Who comes in at all: ASGI middleware that stands before Streamlit. `build_middleware` says which of it a server has."""
+"""ASGI middleware in front of Streamlit that decides who may use the app; `build_middleware` chooses it."""

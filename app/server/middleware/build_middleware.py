@@ -1,4 +1,4 @@
-"""Which doors stand before the app on this server, and the link that leads through them."""
+"""Chooses the middleware of this server, and prints the link to the app."""
 
 import os
 import secrets
@@ -24,8 +24,8 @@ _PROXY_HINT = "  For TLS and single sign-on, put a reverse proxy in front; docs/
 
 
 def build_middleware(address: str) -> list[Middleware]:
-    """The outermost first, for a server that is bound to `address`.
-    Raises InputError: a server behind a proxy that was not started by `likeness app`."""
+    """The middleware, outermost first, for a server bound to `address`. Raises InputError: a server behind a proxy that was not started by `likeness
+    app`."""
     settings = server()
     found = [Middleware(WholeRequests), Middleware(Hosts, address=address, settings=settings)]
     if settings.auth is not None:
@@ -34,7 +34,7 @@ def build_middleware(address: str) -> list[Middleware]:
         found.append(Middleware(Login, settings=settings))
     elif settings.auth_header is not None:
         if os.environ.get(FORWARDED) != "":
-            raise InputError("A server that believes a proxy's header is started by `likeness app`, not by Streamlit; start it like this.")
+            raise InputError("auth_header works only with `likeness app`, not with `streamlit run`; start the server with it.")
         found.append(Middleware(HeaderLogin, settings=settings))
     elif settings.token and not settings.shared:
         found.append(Middleware(TokenDoor, token=_token, tokens=settings.program_tokens))
@@ -42,7 +42,7 @@ def build_middleware(address: str) -> list[Middleware]:
 
 
 class WholeRequests:
-    """Answers a request whose content breaks off, which whoever reads it would log as an error of the server."""
+    """Answers requests whose body breaks off, which would otherwise be logged as server errors."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -63,9 +63,10 @@ class WholeRequests:
 
 
 def print_link(prefix: str = "") -> None:
-    """Prints where the app is, below the path of `take_path_prefix`, once the port is known; with the token on a server of one person. That stands on
-    terminals alone: where what is printed is kept, in a file that only this user reads. A server that listens at all addresses has two links: of
-    this machine, which also opens a container whose port is published, and of others, by the host's name."""
+    """Prints the app's address once the port is known; with the token on a server of one person, but only on a terminal. Where output is kept, the
+    link goes into a file that only this user can read. A server that listens on all addresses prints two links: of this machine, which also opens a
+    container with a published port, and of others, by the host's name.
+    """
     address = st.get_option("server.address") or "0.0.0.0"
     everywhere = address in ("0.0.0.0", "::")
     hosts = ["localhost", socket.gethostname()] if everywhere else [f"[{address}]" if ":" in address else address]
@@ -77,7 +78,7 @@ def print_link(prefix: str = "") -> None:
     if query and not is_terminal:
         try:
             file = cache_dir() / f"link-{port}"
-            write_private(file, "file of the link", [link + query for link in plain])
+            write_private(file, "link file", [link + query for link in plain])
             print(f"  The link that opens it is in '{file}', which only you can read.\n", flush=True)
         except InputError as error:
             print(f"  {redact(error)} LIKENESS_CACHE names its folder. Or start it in a terminal, which shows the link.\n", flush=True)

@@ -1,4 +1,4 @@
-"""Connections with browsers: answers leave at once, and those on which no request comes in are closed after a while."""
+"""HTTP connections: answers are sent without delay, and idle connections are closed."""
 
 import socket
 from collections import Counter
@@ -17,7 +17,7 @@ _waiting: dict[Any, Any] = {}  # with the timers that close them
 
 
 def use_own_connections() -> None:
-    """Has uvicorn, which chooses its protocol by this name before it loads the app, speak HTTP as below."""
+    """Makes uvicorn use `_Protocol`, which it looks up by name before it loads the app."""
     http.AutoHTTPProtocol = _Protocol
     with suppress(ImportError, ValueError, OSError):  # a system without such limits, or one that does not let them be raised
         import resource
@@ -28,11 +28,11 @@ def use_own_connections() -> None:
 
 
 class _Protocol(http.AutoHTTPProtocol):  # type: ignore[name-defined,misc]
-    """HTTP on one connection, whose answers do not wait for the browser to confirm what it has got of them before, 40 ms each time: asyncio sees to
-    that itself, but not for a socket like the one that Streamlit listens on.
+    """One HTTP connection with TCP_NODELAY: otherwise answers wait up to 40 ms for the browser's acknowledgment. asyncio sets it, but not for a
+    socket like Streamlit's.
 
-    It is closed where no request comes in for `request_seconds`. Of many such connections, the oldest of the address that has most of them is closed
-    at once; a trusted proxy counts its own clients.
+    Idle connections are closed after `request_seconds`; if there are many, the oldest of the address with the most is closed at once. Trusted proxies
+    are exempt, since they limit their own clients.
     """
 
     _received = 0  # bytes since it waits

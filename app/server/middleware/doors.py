@@ -1,4 +1,4 @@
-"""Who comes in: on a server of one person whoever has its token, behind a proxy whom that names. `passwords` has the door that asks for one."""
+"""Authentication: by token on a server of one person, by a trusted proxy's header, or by password (`passwords`)."""
 
 import secrets
 from pathlib import Path
@@ -21,22 +21,22 @@ from server.settings import ServerSettings
 
 _PATH, _COOKIE, _INSIDE = "/token", "token", "likeness_inside"  # the last in a scope: whether the address had the way
 _SENTENCE = (
-    "This app is open to whoever started it. Use the link that it printed or wrote into a file, or paste the token from there; "
-    "a server that was restarted has a new one."
+    "Only the person who started this app can use it. Open the link that it printed or wrote to a file, or paste its token. "
+    "Each start has a new token."
 )
 _FIELD = '<label>Token<input name="token" type="password" autocomplete="off" required autofocus></label>'
 _FIND_WAY = (Path(__file__).parent / "find_way.js").read_text(encoding="utf-8")
-_WRONG = "That is not the token of this server; it is a new one at each start."
+_WRONG = "Wrong token. The server gets a new one at each start."
 
 
 class Door:
-    """What stands before the app; each door says in `enter` who may pass."""
+    """Base class of authentication middleware; `enter` admits or rejects a request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # a monitor learns that the server runs, and nothing else
+        # health checks need no sign-in, and reveal only that the server runs
         is_health = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and scope["path"] == "/_stcore/health"
         if scope["type"] not in ("http", "websocket") or is_health:
             await self.app(scope, receive, send)
@@ -51,21 +51,20 @@ class Door:
             await self.pass_on(scope, receive, send, found)
 
     async def enter(self, scope: Scope, receive: Receive, shown: str | None) -> str | Response:
-        """The name of who may pass, or what the others get; `shown` is the token of a program."""
+        """Name of the admitted client, or the response for a rejected one; `shown` is a program's token."""
         raise NotImplementedError
 
     def is_still(self, scope: Scope, name: str) -> bool:
-        """Whether the session that a WebSocket was opened in goes on."""
+        """Whether the session that opened a WebSocket is still valid."""
         return True
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send, name: str) -> None:
-        """Passes the request of an account on; what changes something, an upload say, only for the role edit. The API asks for the role itself,
-        where it changes something."""
+        """Passes on an account's request; requests that change something, such as uploads, need the role edit. The API checks the role itself."""
         refusal = ""
         if not has_role(name, "view"):
-            refusal = f"There is no account '{name}' on this server any more; ask whoever runs it."
+            refusal = f"The account '{name}' no longer exists; ask the server's administrator."
         elif scope["type"] == "http" and scope["method"] not in READS and not responses.is_for_programs(scope) and not has_role(name, "edit"):
-            refusal = f"The account '{name}' may only look; ask for the role edit."
+            refusal = f"The account '{name}' can only view; ask the server's administrator for the role edit."
         if refusal:
             await responses.answer(scope, receive, send, responses.plain(refusal, 403))
             return
@@ -81,11 +80,11 @@ class Door:
 
 
 class TokenDoor(Door):
-    """Lets a browser in that has brought the token once, by the link or the form. `tokens` are programs' own.
+    """Admits a browser that has sent the token once, by the link or the form. `tokens` are for programs.
 
-    Browsers send cookies to all ports of a host, and at another one somebody else may listen. So the app lies below a path that is drawn at each
-    start, its `way`, and the cookie goes to addresses below that path alone: who cannot name it gets no cookie, and by itself it opens nothing. From
-    an address without it, `find_way.js` leads there, by what a browser keeps for this very port.
+    Browsers send cookies to all ports of a host, where other programs may listen. So each start draws a random path, the `way`, and the cookie is
+    limited to it; neither the cookie nor the way opens the app alone. From an address without the way, `find_way.js` leads there with what the
+    browser stores for this very port.
     """
 
     def __init__(self, app: ASGIApp, token: str, tokens: Path | None = None) -> None:
@@ -116,7 +115,7 @@ class TokenDoor(Door):
         if not scope[_INSIDE]:
             return responses.go_to(f"{self.way}{_PATH}?{urlencode({'token': given, 'next': target})}")
         response = responses.go_to(target)  # without the token in the address bar
-        responses.set_cookie(scope, response, _COOKIE, self.key, path=None)  # of the path that the browser sees, also behind a proxy
+        responses.set_cookie(scope, response, _COOKIE, self.key, path=None)  # the path as the browser sees it, also behind a proxy
         return response
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send, name: str) -> None:
@@ -124,7 +123,8 @@ class TokenDoor(Door):
 
 
 class HeaderLogin(Door):
-    """Lets in whom a trusted proxy names in a header, and refuses that header from anyone else; programs by tokens, also past the proxy."""
+    """Admits accounts that a trusted proxy names in a header, and rejects that header from anyone else. Programs use tokens, with or without the
+    proxy."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         assert settings.auth_header is not None
@@ -135,7 +135,7 @@ class HeaderLogin(Door):
         given = Headers(scope=scope).getlist(self.header)
         if given and not is_trusted(peer(scope)):
             record("header refused", peer(scope), self.header)
-            return responses.plain("This server is used through its reverse proxy; open that one's address.", 403)
+            return responses.plain("Use this server through its reverse proxy; open the proxy's address.", 403)
         if shown is not None and not given:
             name = program_name(self.tokens, shown)
         else:
@@ -143,7 +143,7 @@ class HeaderLogin(Door):
                 name = account_name(given[0]) if len(given) == 1 else ""
             except InputError:
                 name = ""
-        return name or responses.plain(f"The reverse proxy names no account in {self.header}; open its address, and sign in there.", 401)
+        return name or responses.plain(f"The reverse proxy sent no account in {self.header}; open its address and sign in there.", 401)
 
 
 def _page(scope: Scope, target: str, problem: str, status: int, script: str) -> Response:
@@ -151,7 +151,7 @@ def _page(scope: Scope, target: str, problem: str, status: int, script: str) -> 
 
 
 def _split(path: str) -> tuple[str, str]:
-    """The way that a path begins with, of this start or of another, and what follows."""
+    """Splits a path into the `way` that it begins with, of this or an earlier start, and the rest."""
     way, slash, below = path[1:].partition("/")
     return (f"/{way}", slash + below or "/") if way.startswith("~") else ("", path)
 

@@ -1,7 +1,7 @@
-"""Which requests come in at all: those for a name of this server; and from pages of its own, where they change something or open a WebSocket.
+"""Checks the Host and Origin headers: only this server's names, and only its own pages for changes and WebSockets.
 
-A page on the web can let its own name point to this machine (DNS rebinding) and would then read the app like its own pages. Its requests still
-carry its name as `Host`, by which they are told apart. Pages of other names and ports carry theirs as `Origin`.
+A web page can make its own name point to this machine (DNS rebinding) and then read the app. Its requests still carry its name as `Host`. Pages of
+other names and ports carry theirs as `Origin`.
 """
 
 import re
@@ -22,7 +22,7 @@ _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,
 
 
 def own_names(address: str) -> frozenset[str]:
-    """By which this machine is called, where the server is bound to `address`; beyond this machine its host names, too."""
+    """The names of this machine if the server is bound to `address`; its host names too, if others can reach it."""
     names = {"localhost", "127.0.0.1", "::1"}
     if is_local(address):
         return frozenset(names | {address.strip("[]").lower()})
@@ -32,10 +32,7 @@ def own_names(address: str) -> frozenset[str]:
 
 
 class Hosts:
-    """Refuses requests for foreign names, and what pages of foreign origins would change or open, before anything else sees them.
-
-    Of the names in `allowed_hosts` any port is right.
-    """
+    """Rejects requests for foreign hosts, and changes or WebSockets from foreign origins. Names in `allowed_hosts` match any port."""
 
     def __init__(self, app: ASGIApp, address: str, settings: ServerSettings) -> None:
         self.app, self.names, self.allowed = app, own_names(address), frozenset(settings.allowed_hosts)
@@ -60,11 +57,11 @@ class Hosts:
     def _is_own_host(self, scope: Scope, host: str) -> bool:
         found = _HOST.fullmatch(host)
         name = found["name"].strip("[]").rstrip(".") if found else ""
-        # an address in numbers cannot be pointed elsewhere: the one that the connection came in by is the server's own
+        # an IP address cannot be rebound; the connection's local one is the server's own
         return bool(name) and (name in self.names or name in self.allowed or _same_address(name, (scope.get("server") or ("",))[0]))
 
     def _is_own_origin(self, scope: Scope, origin: str, host: str) -> bool:
-        """The same host and port; or a name that a proxy may have replaced by another; or another name of this very port."""
+        """Whether an origin is this server: the same host and port, a name that a proxy may have replaced, or another name of this very port."""
         scheme, _, place = origin.partition("://")
         found = _HOST.fullmatch(place)
         if scheme not in ("http", "https") or found is None or (is_https(scope) and scheme == "http"):
@@ -76,17 +73,17 @@ class Hosts:
 def _foreign_host(host: str) -> str:
     found = _HOST.fullmatch(host)
     if found is None:
-        return "The request names no host; open the app by the link that it printed when it started."
+        return "The request has no Host header; open the app with the link that it printed at its start."
     name = found["name"].strip("[]")
-    return f"This server does not answer to '{name}'; if that is its name, for example at a reverse proxy, start it with --allowed-host {name}."
+    return f"This server does not answer to '{name}'; if this is its name, for example behind a reverse proxy, start it with --allowed-host {name}."
 
 
 def _foreign_origin(origins: list[str]) -> str:
     found = urlsplit(origins[0].lower()).netloc if origins else ""
     name = match["name"].strip("[]") if (match := _HOST.fullmatch(found)) else ""
     whose = f"A page of '{name}'" if name else "A page of another site"
-    remedy = f"; if that is a name of this server, for example at a reverse proxy, start it with --allowed-host {name}." if name else "."
-    return f"{whose} may not change anything or open a connection here{remedy}"
+    remedy = f"; if this is a name of the server, for example behind a reverse proxy, start it with --allowed-host {name}." if name else "."
+    return f"{whose} cannot change anything or open a connection here{remedy}"
 
 
 def _same_address(name: str, address: str | None) -> bool:
@@ -98,7 +95,7 @@ def _same_address(name: str, address: str | None) -> bool:
 
 
 def _of_own_origin(scope: Scope, host: str) -> Scope:
-    """The same request with the origin that belongs to its host: Streamlit compares the two once more, and asks the internet where they differ."""
+    """Replaces the origin by that of the host: Streamlit compares them again, and queries the internet where they differ."""
     headers = [(name, value) for name, value in scope["headers"] if name != b"origin"]
     if len(headers) == len(scope["headers"]):
         return scope

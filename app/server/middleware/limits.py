@@ -1,7 +1,7 @@
-"""What one client of a shared server may have open at once: pages, requests, and files that wait in memory. Others are answered meanwhile.
+"""Limits per client of a shared server: open pages, requests, and uploaded files held in memory.
 
-How many requests a second come in, and how many connections from one address, a reverse proxy limits (docs/serving.md). It cannot look into a
-WebSocket, so the messages of a page are paced here.
+Requests per second and connections per address are limited by a reverse proxy (docs/serving.md). It cannot look into a WebSocket, so a page's
+messages are limited here.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 15, 150  # not faster than a person clic
 
 
 class Limits:
-    """Refuses what passes the limits, and gives up on requests whose content does not come."""
+    """Rejects requests beyond the limits, and gives up on those whose body does not arrive."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self.app, self._settings = app, settings
@@ -42,7 +42,7 @@ class Limits:
         slots, client = self._slots[scope["type"]], client_of(scope)
         if not slots.take(client):
             what = "pages" if scope["type"] == "websocket" else "requests"
-            await answer(scope, receive, send, plain(f"You have too many {what} open on this server; close some, and try again.", 429, _RETRY))
+            await answer(scope, receive, send, plain(f"You have too many {what} open on this server. Close some and try again.", 429, _RETRY))
             return
         try:
             scope = with_client(scope, client)
@@ -59,7 +59,7 @@ class Limits:
         session = scope["path"].partition(_UPLOAD)[2].partition("/")[0]
         page = get_instance().get_client(session) if session else None
         if page is not None and not is_of_same_visitor(scope, page.client_context.headers):
-            await answer(scope, receive, send, plain("This page is another visitor's.", 403))
+            await answer(scope, receive, send, plain("This page belongs to another visitor.", 403))
             return
         if scope["method"] != "PUT" or not session:
             await self.app(scope, receive, send)
@@ -67,7 +67,7 @@ class Limits:
         length = Headers(scope=scope).get("content-length", "")
         size = int(length) if length.isdecimal() and len(length) < 16 else self._settings.max_upload_mb * 1_000_000
         if not self._files.begin(client, session, size):
-            message = "Too many files are waiting here; embed or remove those that you uploaded, or try again in some minutes."
+            message = "Too many uploaded files are waiting. Embed or remove yours, or try again in a few minutes."
             await answer(scope, receive, send, plain(message, 413, _RETRY))
             return
         try:
@@ -85,7 +85,7 @@ class Limits:
         return paced
 
     def _in_time(self, receive: Receive) -> Receive:
-        """What a client sends, or a disconnect if nothing comes."""
+        """The client's next message, or a disconnect if none arrives."""
         has_all = False
 
         async def within() -> Message:
@@ -101,7 +101,7 @@ class Limits:
 
 
 class WaitingFiles:
-    """What browsers have sent and Streamlit keeps in memory until a page takes it or is closed."""
+    """Uploaded files that Streamlit keeps in memory until a page takes them or is closed."""
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
@@ -109,7 +109,7 @@ class WaitingFiles:
         self._client_of: dict[str, str] = {}  # by session
 
     def begin(self, client: str, session: str, size: int) -> bool:
-        """Whether a file of so many bytes may come; the session that it is for is counted for this client."""
+        """Whether a file of this size fits; its session then counts for this client."""
         held = Counter(self._held()) + self._coming
         self._client_of = {known: own for known, own in self._client_of.items() if known in held}
         own = sum(held[known] for known, whose in self._client_of.items() if whose == client)
@@ -121,14 +121,14 @@ class WaitingFiles:
         return True
 
     def end(self, session: str, size: int) -> None:
-        """It has come, or will not."""
+        """Ends an upload, received or not."""
         self._coming[session] -= size
         if not self._coming[session]:
             del self._coming[session]
 
     @staticmethod
     def _held() -> dict[str, int]:
-        """Bytes by session; files of sessions that have ended are given up."""
+        """Bytes by session; drops the files of ended sessions."""
         manager = get_instance().uploaded_file_mgr
         held: dict[str, int] = {}
         for session, files in list(getattr(manager, "file_storage", {}).items()):
@@ -140,6 +140,6 @@ class WaitingFiles:
 
 
 def _is_over(session: str) -> bool:
-    """Whether Streamlit has forgotten a session; one whose browser was lost a moment ago may come back."""
+    """Whether Streamlit has dropped a session; it keeps one for a while after its browser was lost."""
     manager = get_instance()._session_mgr
     return manager.get_session_info(session) is None and session not in getattr(getattr(manager, "_session_storage", None), "_cache", {})

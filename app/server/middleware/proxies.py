@@ -1,4 +1,4 @@
-"""Where a request comes from: the machine that is connected, or, where that is a trusted proxy, the one before it."""
+"""The client's address: of the connection, or behind a trusted proxy, of the machine before it."""
 
 import logging
 from contextlib import suppress
@@ -15,13 +15,13 @@ _LONGEST = 64  # letters of an address that is none
 
 
 def peer(scope: Scope) -> str:
-    """The address of the machine that is connected."""
+    """Address of the connected machine."""
     client = scope.get("client")
     return _plain(client[0]) if client else ""
 
 
 def is_trusted(address: str) -> bool:
-    """Whether this is one of the `trusted_proxies`."""
+    """Whether an address is one of `trusted_proxies`."""
     try:
         return any(ip_address(address) in network for network in server().trusted_proxies)
     except ValueError:
@@ -29,7 +29,7 @@ def is_trusted(address: str) -> bool:
 
 
 def client_address(scope: Scope) -> str:
-    """The address of whoever asks: of X-Forwarded-For the last that no trusted proxy wrote about another one."""
+    """The client's address: the last entry of X-Forwarded-For that is not a trusted proxy's."""
     address, hops = peer(scope), ",".join(Headers(scope=scope).getlist("x-forwarded-for")).split(",")
     if hops != [""] and not is_trusted(address):
         _tell_of_proxy()
@@ -40,25 +40,25 @@ def client_address(scope: Scope) -> str:
 
 @cache
 def _tell_of_proxy() -> None:
-    """Once: behind a proxy that is not named all visitors are one client."""
-    _LOG.warning("X-Forwarded-For of a proxy that was not named is not believed; name yours: --trusted-proxy ADDRESS.")
+    """Logged once: behind a proxy that is not trusted, all visitors count as one client."""
+    _LOG.warning("X-Forwarded-For is ignored, since its proxy is not trusted; add --trusted-proxy ADDRESS.")
 
 
 def is_https(scope: Scope) -> bool:
-    """Whether the browser's connection is encrypted, by this server or by a proxy. A false claim only yields cookies that the browser drops."""
+    """Whether the browser's connection is encrypted. A false claim does no harm: the browser drops the cookies."""
     forwarded = Headers(scope=scope).get("x-forwarded-proto", "").partition(",")[0].strip()
     return scope.get("scheme") in ("https", "wss") or forwarded == "https"
 
 
 def network_of(address: str) -> str:
-    """An address by which guesses are counted; of IPv6 the network of 64 bits, all of whose addresses are usually one customer's."""
+    """The address that failed attempts count for; of IPv6 the /64 network, which usually belongs to one customer."""
     with suppress(ValueError):
         return str(IPv6Network((address, 64), strict=False))
     return address
 
 
 def _plain(address: str) -> str:
-    """IPv4 in an IPv6 socket as IPv4."""
+    """Converts an IPv4-mapped IPv6 address to IPv4."""
     try:
         found = ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the doors answer, to people a small page that needs nothing from behind the door, to programs a sentence; their cookies and bearer tokens."""
+"""Responses of the middleware: self-contained pages for people, one sentence for programs; and cookies and bearer tokens."""
 
 import asyncio
 import hashlib
@@ -19,7 +19,7 @@ from server.middleware.proxies import is_https
 from server.settings import server
 
 API, MCP = "/api", "/mcp"
-BROKEN_OFF = "The body of the request broke off before its end. Send it again."
+BROKEN_OFF = "The request's body was incomplete. Send it again."
 _BEARER = "bearer "
 _HERE = Path(__file__).parent
 _STYLE = (_HERE / "door_page.css").read_text(encoding="utf-8")
@@ -31,7 +31,7 @@ _LONGEST_FORM = 16_384  # bytes
 
 
 async def answer(scope: Scope, receive: Receive, send: Send, response: Response) -> None:
-    """Answers a request, programs by `problem`; or in its place the opening of a WebSocket."""
+    """Sends a response, as `problem` to programs; also rejects a WebSocket with it."""
     if scope["type"] == "websocket":
         await WebSocket(scope, receive, send).send_denial_response(response)
         return
@@ -43,13 +43,13 @@ async def answer(scope: Scope, receive: Receive, send: Send, response: Response)
 
 
 def wants_page(scope: Scope) -> bool:
-    """Whether a person is to read the answer: a browser opens a page."""
+    """Whether a browser opens a page, so a person reads the answer."""
     accepted = b",".join(value for name, value in scope["headers"] if name == b"accept")
     return scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and b"text/html" in accepted
 
 
 def csp_digest(content: str) -> str:
-    """By which a Content-Security-Policy allows a style or script in a page."""
+    """The source expression by which a Content-Security-Policy allows an inline style or script."""
     return f"'sha256-{b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
@@ -65,17 +65,17 @@ def form_page(
     page: str = "/",
     script: str = "",
 ) -> HTMLResponse:
-    """A page with a form that posts `fields` and goes on to another address of this server.
+    """A page with a form that posts `fields` and then redirects within this server.
 
     Args:
         title, sentence, button: plain texts.
-        action: path of the route that takes the form.
+        action: path of the form's route.
         fields: HTML.
-        target: where to go on.
-        problem: what was wrong with the last try.
-        status: of HTTP.
+        target: the redirect's address.
+        problem: error of the last attempt.
+        status: HTTP status.
         page: path of the page itself.
-        script: of the page.
+        script: the page's JavaScript.
     """
     alert = f'<p class="problem" role="alert">{escape(problem)}</p>' if problem else ""
     hidden = f'<input type="hidden" name="next" value="{escape(target)}">'
@@ -91,7 +91,7 @@ def form_page(
 
 
 def target_of(scope: Scope, without: str = "") -> str:
-    """The address that was asked for on this server, `without` one key of its query."""
+    """The requested address on this server, `without` one key of its query."""
     pairs = parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
     pairs.pop(without, None)
     query = urlencode(pairs, doseq=True)
@@ -99,7 +99,7 @@ def target_of(scope: Scope, without: str = "") -> str:
 
 
 async def form_content(request: Request) -> dict[str, str]:
-    """The fields of a posted form, the last value of each; none of a form that is too long, or does not come in time."""
+    """The fields of a posted form, the last value of each; empty if the form is too long or too slow."""
     content = b""
     try:
         async with asyncio.timeout(server().request_seconds):
@@ -113,53 +113,53 @@ async def form_content(request: Request) -> dict[str, str]:
 
 
 def go_to(target: str) -> RedirectResponse:
-    """Sends the browser on to an address of this server; an address elsewhere becomes the first page."""
+    """Redirects to an address of this server; other addresses become the first page."""
     return RedirectResponse(safe(target), 303, _NO_STORE)
 
 
 def plain(sentence: str, status: int, retry: int = 0) -> PlainTextResponse:
-    """A sentence, and after how many seconds to try again."""
+    """A sentence, and the seconds to wait before the next try."""
     return PlainTextResponse(sentence, status, _NO_STORE | ({"Retry-After": str(retry)} if retry else {}))
 
 
 def safe(target: str) -> str:
-    """An address below this server's root; browsers read "//" and a backslash as another host, and skip control characters."""
+    """Restricts an address to this server: browsers read "//" and a backslash as another host, and skip control characters."""
     own = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
     return target if own else "/"
 
 
 def cookies_of(scope: Scope, name: str) -> list[str]:
-    """The values of this server's cookie. Of several one may be of another port, or of an earlier version, and only one is right."""
+    """The values of this server's cookie. There may be several, from another port or an earlier version; only one is right."""
     parts = ";".join(Headers(scope=scope).getlist("cookie")).split(";")
     found = (part.strip().partition("=") for part in parts)
     return [value for key, _, value in found if key == _named(scope, name)]
 
 
 def set_cookie(scope: Scope, response: Response, name: str, value: str, seconds: int | None = None, path: str | None = "/") -> None:
-    """Sets a cookie that no script reads and that another site's page brings with a link to a page alone: until the browser is closed, or for some
-    seconds; 0 takes it away. Without a path it is for what the browser asks below the folder of this request."""
+    """Sets an HttpOnly, SameSite cookie, until the browser is closed or for some seconds; 0 deletes it. Without a path it applies below the folder of
+    this request."""
     response.set_cookie(_named(scope, name), value, max_age=seconds, path=path, secure=is_https(scope), httponly=True, samesite="lax")
 
 
 def _named(scope: Scope, name: str) -> str:
-    """Browsers send the cookies of a host to all its ports: each server takes a name of its own."""
+    """The cookie's name, different for each port, since browsers send cookies to all ports of a host."""
     return f"likeness_{name}_{(scope.get('server') or ('', 0))[1]}"
 
 
 def is_for_programs(scope: Scope) -> bool:
-    """Whether a request asks the HTTP API or the MCP tools, which check themselves what it may change."""
+    """Whether a request is for the HTTP API or the MCP tools, which check permissions themselves."""
     path = str(scope.get("path", ""))
     return scope["type"] == "http" and (path in (API, MCP) or path.startswith((f"{API}/", f"{MCP}/")))
 
 
 def bearer_of(scope: Scope) -> str | None:
-    """The token that a program shows, as `Authorization: Bearer TOKEN`; None without one. Two such headers are a token that nobody has."""
+    """A program's token from `Authorization: Bearer TOKEN`; None without one. Two such headers give a token that nobody has."""
     given = Headers(scope=scope).getlist("authorization") if is_for_programs(scope) else []
     shown = [each[len(_BEARER) :].strip() for each in given if each.lower().startswith(_BEARER)]
     return None if not shown else shown[0] if len(given) == 1 else ""
 
 
 def problem(status: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """What went wrong, in one sentence, as `application/problem+json` (RFC 9457)."""
+    """An error in one sentence, as `application/problem+json` (RFC 9457)."""
     content = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": sentence}
     return JSONResponse(content, status, _NO_STORE | (headers or {}), media_type="application/problem+json")

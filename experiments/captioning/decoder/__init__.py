@@ -1,4 +1,4 @@
-"""Captioning models: what says the next word from a grid of features, and how whole sentences are found."""
+"""Captioning models: decoders that predict the next word from a grid of features, and search for whole sentences."""
 
 from experiments.captioning.decoder.att2all2 import Att2all2 as Att2all2
 from experiments.captioning.decoder.attention import AdditiveAttention as AdditiveAttention

@@ -1,4 +1,4 @@
-"""Beam search: several sentences are followed at a time, and the likeliest whole one is said."""
+"""Beam search: follows several sentences at a time and returns the likeliest whole one."""
 
 import torch
 from torch import Tensor
@@ -43,7 +43,7 @@ def beam_search(captioner: Captioner, memory: Memory, steps: int, width: int = 2
 
 
 def _continued(log_probs: Tensor, last: Tensor) -> Tensor:
-    """A sentence that has ended goes on with padding alone, at no cost."""
+    """Finished sentences continue with padding only, at no cost."""
     over = (last == END) | (last == PAD)
     found = log_probs.masked_fill(over[:, None], -torch.inf)
     found[over, PAD] = 0.0

@@ -1,4 +1,4 @@
-"""What both captioning models share: words and features as vectors, a step from word to word, whole sentences at once."""
+"""Shared parts of both captioning models: embeddings of words and features, a step from word to word, whole sentences at once."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ State = tuple[Tensor, ...]
 
 
 class Memory(NamedTuple):
-    """What a model keeps of n images while it speaks.
+    """What a model stores of n images while decoding.
 
     Attributes:
         features: (n, l, h), of each place.
@@ -28,7 +28,7 @@ class Memory(NamedTuple):
     mask: Tensor | None
 
     def rows(self, rows: Tensor) -> "Memory":
-        """Of these images, (m,) numbers; one may come several times."""
+        """The memory of these images, (m,) numbers; repeats are allowed."""
         return Memory(*(None if each is None else each[rows] for each in self))  # type: ignore[arg-type]
 
 
@@ -74,22 +74,22 @@ class Captioner(nn.Module):
         first = self.feature[0]
         assert isinstance(first, nn.Linear)
         if grid.ndim != 3 or grid.shape[2] != first.in_features:
-            raise InputError(f"Expected features (images, places, {first.in_features}), got {tuple(grid.shape)}; take those it was trained on.")
+            raise InputError(f"Expected features (images, places, {first.in_features}), got {tuple(grid.shape)}; use those it was trained on.")
         if mask is None:
             features = self.feature(grid.float())
             return Memory(features, self.attention.keys(features), features.mean(1), None)
         if not bool(mask.any(1).all()):
-            raise InputError("The mask leaves nothing of an image to see; leave such images out.")
+            raise InputError("The mask hides an image completely; exclude such images.")
         features = self.feature(grid.float()) * mask[:, :, None]
         return Memory(features, self.attention.keys(features), features.sum(1) / mask.sum(1, keepdim=True), mask)
 
     def start(self, count: int) -> State:
-        """Zeros."""
+        """The initial state: zeros."""
         empty = self.attention.query.weight.new_zeros(count, self.hidden)
         return (empty,) * self.states
 
     def step(self, words: Tensor, state: State, memory: Memory) -> Step:
-        """After the words (n,), one of each image."""
+        """The state after the words (n,), one per image."""
         hidden, state, weights = self.cells(self.word(words), state, memory)
         logits = self.output(hidden)
         never = torch.zeros(logits.shape[1], dtype=torch.bool, device=logits.device)

@@ -1,4 +1,4 @@
-"""Sentences word by word: the likeliest next word, or one that is drawn."""
+"""Decodes sentences word by word: greedy or sampled."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class Spoken(NamedTuple):
 
 
 def greedy(captioner: Captioner, memory: Memory, steps: int) -> Spoken:
-    """The likeliest word at every step, but never the sign for unknown words.
+    """Greedy decoding, without the sign for unknown words.
 
     Args:
         captioner: in evaluation mode, or its dropout acts.
@@ -44,7 +44,7 @@ def sample(captioner: Captioner, memory: Memory, steps: int, temperature: float 
 
 
 def sayable(log_probs: Tensor) -> Tensor:
-    """Without the sign for unknown words, which would be no word of a sentence."""
+    """Masks the sign for unknown words, which is not a word of a sentence."""
     barred = torch.arange(log_probs.shape[-1], device=log_probs.device) == UNKNOWN
     return log_probs.masked_fill(barred, -torch.inf)
 

@@ -1,4 +1,4 @@
-"""How well captions agree with what people wrote: BLEU, ROUGE-L, CIDEr-D and a score like METEOR."""
+"""Agreement of captions with references: BLEU, ROUGE-L, CIDEr-D and a METEOR-like score."""
 
 from experiments.captioning.metrics.bleu import bleu as bleu
 from experiments.captioning.metrics.cider import (

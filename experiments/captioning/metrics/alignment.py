@@ -1,4 +1,4 @@
-"""Which words of a caption stand for which words of a reference: METEOR's alignment."""
+"""METEOR's alignment of the words of a caption and a reference."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class Alignment(NamedTuple):
 
 
 class _State(NamedTuple):
-    """Of an alignment of the first words: `last` is the place that the word before was matched to, -2 if it was not."""
+    """A partial alignment of the first words: `last` is the place matched by the previous word, -2 if none."""
 
     matches: int
     chunks: int
@@ -65,7 +65,7 @@ def _continued(state: _State, i: int, options: list[tuple[int, int]]) -> list[_S
 
 
 def _best(states: list[_State], beam: int) -> list[_State]:
-    """The best of those that go on alike, and of these at most `beam`."""
+    """The best of equivalent partial alignments, at most `beam` of them."""
     alike: dict[tuple[int, int], _State] = {}
     for state in states:
         key = state.used, state.last

@@ -67,10 +67,10 @@ class CiderD:
     ) -> None:
         check_references(references)
         if not references:
-            raise InputError("There are no references to score against; give those of at least one image.")
+            raise InputError("There are no references to score against; pass those of at least one image.")
         frequencies = document_frequencies(references, highest) if frequencies is None else frequencies
         if frequencies.images < 1:
-            raise InputError("The document frequencies are of no image; count them over at least one image's references.")
+            raise InputError("The document frequencies are empty; count them over the references of at least one image.")
         self.references, self.highest, self.sigma, self.keep = references, highest, sigma, keep
         self._counts, self._log_images = frequencies.counts, math.log(frequencies.images)
         self._vectors = {image: self._vectors_of(image) for image in range(min(len(references), keep))}
@@ -90,7 +90,7 @@ class CiderD:
             check_captions(candidates, self.references)
             images = range(len(candidates))
         if len(candidates) != len(images):
-            raise InputError(f"There are {len(candidates)} captions and {len(images)} image numbers; give one number per caption.")
+            raise InputError(f"There are {len(candidates)} captions and {len(images)} image numbers; pass one number per caption.")
         return np.array([self.score(candidate, int(image)) for candidate, image in zip(candidates, images, strict=True)], np.float64)
 
     def _vectors_of(self, image: int) -> list[_Vector]:

@@ -1,4 +1,4 @@
-"""A score like METEOR 1.5 (Denkowski and Lavie, WMT 2014), without Java and without its paraphrase tables."""
+"""A METEOR-like score (METEOR 1.5, Denkowski and Lavie, WMT 2014), without Java and without its paraphrase tables."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass
@@ -11,7 +11,7 @@ from experiments.captioning.metrics.relations import FUNCTION_WORDS, Relations
 
 @dataclass(frozen=True)
 class MeteorParameters:
-    """Of METEOR, by the papers' symbols.
+    """Parameters of METEOR, with the paper's symbols.
 
     Attributes:
         alpha: weight of recall in the mean of precision and recall.
@@ -32,7 +32,7 @@ METEOR_1_5 = MeteorParameters()
 
 @dataclass(frozen=True)
 class _Counts:
-    """Weighted matches and words of the caption, of the reference, matched pairs and chunks; they add up over a corpus."""
+    """Statistics of a caption: weighted matches and words of caption and reference, matched pairs and chunks; they add up over a corpus."""
 
     caption_matches: float = 0.0
     caption_words: float = 0.0

@@ -1,4 +1,4 @@
-"""N-grams of sentences, and what every caption metric asks of its input."""
+"""N-grams of sentences, and input checks of all caption metrics."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -22,9 +22,9 @@ def check_captions(candidates: Sequence[Words], references: Sequence[Sequence[Wo
         InputError: no images, numbers that differ, an image without references, or a reference without words.
     """
     if len(candidates) != len(references):
-        raise InputError(f"There are {len(candidates)} captions and references of {len(references)} images; give one caption per image.")
+        raise InputError(f"There are {len(candidates)} captions and references of {len(references)} images; pass one caption per image.")
     if not candidates:
-        raise InputError("There are no captions to score; give at least one, with its references.")
+        raise InputError("There are no captions to score; pass at least one, with its references.")
     check_references(references)
 
 
@@ -32,6 +32,6 @@ def check_references(references: Sequence[Sequence[Words]]) -> None:
     """Raises InputError for an image without references, or a reference without words."""
     for image, own in enumerate(references):
         if not own:
-            raise InputError(f"Image {image} has no reference caption; give at least one, or leave the image out.")
+            raise InputError(f"Image {image} has no reference caption; add one or exclude the image.")
         if not all(own):
-            raise InputError(f"A reference caption of image {image} has no words; leave it out.")
+            raise InputError(f"A reference caption of image {image} has no words; remove it.")

@@ -1,4 +1,4 @@
-"""When METEOR lets two words match: the same, of the same stem, synonyms."""
+"""When METEOR matches two words: equal, same stem, synonyms."""
 
 from typing import Any
 
@@ -64,5 +64,5 @@ def porter_stemmer() -> Any:
     try:
         from nltk.stem.porter import PorterStemmer
     except ImportError as error:
-        raise InputError("The score like METEOR needs nltk's stemmer; run: pip install nltk (or 'likeness[language]').") from error
+        raise InputError("The METEOR-like score needs nltk's stemmer; run: pip install nltk (or 'likeness[language]').") from error
     return PorterStemmer()

@@ -110,5 +110,5 @@ def _file(root: Path, task: str) -> Path:
     return LAYOUT.find(root, f"genecis/{task}.json", f"{task}.json")
 
 
-_HELP = "Questions of an image and a condition in four tasks: focus on or change an attribute or object."
+_HELP = "Queries of an image and a condition in four tasks: focus on or change an attribute or object."
 DATASET = Dataset("genecis", LAYOUT.name, _HELP, read_genecis, LAYOUT)

@@ -45,5 +45,5 @@ def _row(file: Path, line: int, text: str, part: str) -> tuple[str, ...]:
     return path, fields[2], fields[1], part
 
 
-_HELP = "Particular objects, each with queries of a photo and a text and with a database of its own."
+_HELP = "Object instances, each with queries of a photo and a text and its own database."
 DATASET = Dataset("icir", LAYOUT.name, _HELP, read_icir, LAYOUT)

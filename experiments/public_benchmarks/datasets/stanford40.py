@@ -38,5 +38,5 @@ def read_stanford40(folder: str | Path, split: str = "test") -> ImageTable:
     return LAYOUT.table(root, pd.DataFrame(rows, columns=["path", "action"], dtype=object), split, index)
 
 
-_HELP = "Photos of people who do one of 40 things, by what they do; 5,532 are evaluated."
+_HELP = "Photos of people in 40 actions; 5,532 are evaluated."
 DATASET = Dataset("stanford40", LAYOUT.name, _HELP, read_stanford40, LAYOUT)

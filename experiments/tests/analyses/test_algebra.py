@@ -52,7 +52,7 @@ def test_both_labels_judge_a_pair_and_the_notion_of_fewest_prompts_counts(space)
 
 
 def test_too_few_labels_are_refused(space):
-    with pytest.raises(InputError, match="2 different labels; three are needed"):
+    with pytest.raises(InputError, match="2 different labels; at least three are needed"):
         algebra_table(space, NOTIONS[:2])
     with pytest.raises(InputError, match="'odd' has no label"):
         algebra_table(space, [*NOTIONS, Notion("odd", "a {}", ["red", "blue"])])

@@ -68,7 +68,7 @@ def test_the_same_notion_elsewhere_and_a_refused_method_take_no_part() -> None:
     ("runs", "message"),
     [
         (_runs(SCORES).drop(columns="images"), "no column 'images'"),
-        (_runs({("cars", "color"): {"a": 0.9}}), "One notion leaves none"),
+        (_runs({("cars", "color"): {"a": 0.9}}), "Leave-one-out needs at least two notions"),
         (_runs({("cars", "color"): {"a": 0.9}, ("cars", "body"): {"b": 0.9}}), "No method has a score for every notion"),
     ],
 )

@@ -47,9 +47,9 @@ def test_the_gap_is_to_the_oracle_and_none_where_there_is_none() -> None:
 
 def test_what_cannot_be_judged_is_refused() -> None:
     space = lk.embed(lk.read("cars"), "cars-small")
-    with pytest.raises(InputError, match="None of the notions has a label and a sentence"):
+    with pytest.raises(InputError, match="No notion has both a label"):
         clicked_notions(space, [Notion("odd", "a {} car", ["red", "blue"])])
-    with pytest.raises(InputError, match="give numbers from 0"):
+    with pytest.raises(InputError, match="pass numbers of at least 0"):
         clicked_notions(space, [get_notion("car color")], (-1,))
 
 

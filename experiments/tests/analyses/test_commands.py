@@ -80,7 +80,7 @@ def test_clicks_of_label_spreading_are_counted_and_written(analyze: Analyze) -> 
     ("words", "message"),
     [
         (["cluster-names", "cars", "--labels", "mood"], "no attribute 'mood'"),
-        (["cluster-names", "cars", "--labels", "car_color", "--groups", "groups.json"], "stands in no group"),
+        (["cluster-names", "cars", "--labels", "car_color", "--groups", "groups.json"], "is in no group"),
         (["cluster-names", "cars", "--labels", "car_color", "--groups", "list.json"], "must hold groups"),
         (["cut-offs", "cars", "--by", "nope"], "no label 'nope'"),
         (["label-spreading", "cars", "--methods", "magic"], "choose propagation or probe"),

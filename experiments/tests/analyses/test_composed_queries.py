@@ -56,5 +56,5 @@ def test_the_choice_is_made_where_it_is_not_judged() -> None:
 def test_two_attributes_are_needed() -> None:
     table = lk.embed("cars", "cars").table
     space = lk.embed("cars", "cars").replace(images=type(table)(table.name, table.root, table.frame[["path", "car_color"]]))
-    with pytest.raises(InputError, match="judged by two attributes whose values are a notion's aspects; 'Synthetic Cars' has car_color"):
+    with pytest.raises(InputError, match="need two attributes whose values are a notion's aspects; 'Synthetic Cars' has car_color"):
         composed_queries(space)

@@ -75,7 +75,7 @@ def test_the_table_weighs_by_queries_and_by_promises() -> None:
 
 def test_what_cannot_be_judged_is_refused() -> None:
     space = lk.embed(lk.read("cars"), "cars-small")
-    with pytest.raises(InputError, match="None of the notions has aspects"):
+    with pytest.raises(InputError, match="No notion has aspects"):
         cut_offs(space, [])
     with pytest.raises(InputError, match="No value of 'yaw'"):
         cut_offs(space, by="yaw")

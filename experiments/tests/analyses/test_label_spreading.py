@@ -71,7 +71,7 @@ def test_the_table_is_in_clicks_per_image() -> None:
 
 def test_what_cannot_be_judged_is_refused() -> None:
     space = lk.embed(lk.read("cars"), "cars-small")
-    with pytest.raises(InputError, match="has a label among these images"):
+    with pytest.raises(InputError, match="has a label of these images"):
         label_spreading(space, [Notion("odd", "a {} car", ("red", "blue"))])
     with pytest.raises(InputError, match="not by magic"):
         label_spreading(space, [get_notion("car color")], ways=["by magic"])

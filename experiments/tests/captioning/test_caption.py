@@ -80,7 +80,7 @@ def test_of_a_run_whose_network_must_still_be_the_same(cars: Path, run_on: RunOn
     weights = load_file(run / "best.safetensors")
     name = next(name for name in weights if name.endswith("conv1.weight"))
     save_file(weights | {name: weights[name] + 1}, run / "best.safetensors")
-    with pytest.raises(InputError, match=r"The network 'run:.*' has other weights than when the captioning model in '.*' was trained; train"):
+    with pytest.raises(InputError, match=r"The network 'run:.*' has changed since the captioning model in '.*' was trained; train"):
         caption_images(model, cars)
     run.rename(tmp_path / "away")
     with pytest.raises(InputError, match=r"The network of the captioning model in '.*' cannot be had: There is no run in '.*run'"):
@@ -96,7 +96,7 @@ def test_no_model_or_an_unfinished_one_is_told(model: Path, cars: Path, tmp_path
         caption_images(model, tmp_path / "absent")
     (model / "report.json").unlink()
     with pytest.raises(
-        InputError, match=r"The captioning model in '.*topdown-imagenet' is not finished; let `python -m experiments.captioning train` go on"
+        InputError, match=r"The captioning model in '.*topdown-imagenet' is not finished; resume it with `python -m experiments.captioning train`"
     ):
         caption_images(model, cars)
 
@@ -107,8 +107,8 @@ def test_no_model_or_an_unfinished_one_is_told(model: Path, cars: Path, tmp_path
         ("best-rl.safetensors", b"x" * 100, "best-rl.safetensors' cannot be read"),
         ("vocabulary.json", b'{"words": ["a", "b"]}', r"The weights '.*best-rl.safetensors' cannot be read"),
         ("vocabulary.json", b"{", "The vocabulary '.*' cannot be read"),
-        ("features.json", b'{"name": "imagenet"}', "does not say which features the model reads"),
-        ("features.json", b'{"name": "imagenet", "identity": "0"}', "has other weights than when"),
+        ("features.json", b'{"name": "imagenet"}', "does not name the model's features"),
+        ("features.json", b'{"name": "imagenet", "identity": "0"}', "has changed since"),
         ("features.json", b'{"name": "colors", "identity": "0"}', "cannot be had: There are no features 'colors'"),
         ("captioning.yaml", b"name: [", "is not valid YAML"),
     ],

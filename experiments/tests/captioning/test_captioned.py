@@ -68,7 +68,7 @@ def test_parts_without_images_and_rows_in_two_parts_are_told() -> None:
     rows = np.arange(2)
     with pytest.raises(InputError, match="is in two of the parts"):
         Captioned(table(2), [["a"], ["b"]], rows, rows[:1], rows[1:])
-    with pytest.raises(InputError, match="has 2 images, and not each has captions"):
+    with pytest.raises(InputError, match="has 2 images, but some have no captions"):
         Captioned(table(2), [["a"], []], rows[:1], rows[1:], rows[:0])
 
 

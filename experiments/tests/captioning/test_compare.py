@@ -50,9 +50,9 @@ def test_a_control_stands_beside_each_model_and_an_equals_sign_in_a_folder_is_no
 
 def test_wrong_features_and_models_are_told(tmp_path: Path) -> None:
     for features in ([], ["imagenet", "imagenet"], ["A=imagenet", "imagenet"], ["A=run:a", "A=run:b"]):
-        with pytest.raises(InputError, match="Name each set of features once"):
+        with pytest.raises(InputError, match="Pass each set of features once"):
             captioning_cells(CONFIG, features, [], tmp_path)
-    with pytest.raises(InputError, match="Name each seed once; got 1, 1"):
+    with pytest.raises(InputError, match="Pass each seed once; got 1, 1"):
         captioning_cells(CONFIG, ["imagenet"], [], tmp_path, seeds=[1, 1])
     with pytest.raises(InputError, match="seed is -1"):
         captioning_cells(CONFIG, ["imagenet"], [], tmp_path, seeds=[-1])

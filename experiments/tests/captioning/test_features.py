@@ -72,7 +72,7 @@ def test_of_a_trained_run(table: ImageTable, run_on: Callable[..., str], tmp_pat
 
 
 def test_wrong_names_and_networks_are_told(table: ImageTable, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="There are no features 'resnet'; write imagenet, or run:FOLDER"):
+    with pytest.raises(InputError, match="There are no features 'resnet'; use imagenet, or run:FOLDER"):
         feature_network("resnet")
     with pytest.raises(InputError, match="There is no run in"):
         feature_network(f"run:{tmp_path}")

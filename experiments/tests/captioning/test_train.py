@@ -247,7 +247,7 @@ def test_what_does_not_fit_is_told(config: CaptioningConfig, captioned: Captione
     for other, own in ((config, features), (with_captioning_changes(config, {"rl.epochs": 0}), Features("attributes", "1", features.grid))):
         with pytest.raises(InputError, match="holds a captioning model of another config or other features; choose another folder"):
             train_captioner(other, captioned, own, tmp_path / "a")
-    with pytest.raises(InputError, match=r"The loss of step \d+ is nan; take a smaller learning rate"):
+    with pytest.raises(InputError, match=r"The loss of step \d+ is nan; use a smaller learning rate"):
         train_captioner(config, captioned, Features("attributes", "0", features.grid * np.float16(np.nan)), tmp_path / "nan")
     place = CaptioningFolder(tmp_path / "nan")
     assert place.standing.status().state == "failed"

@@ -27,7 +27,7 @@ def test_figures_and_facts(tmp_path: Path) -> None:
     card = (tmp_path / "README.md").read_text()
     for text in ("| body_type | 6 | 0.988 | 0.950 | a photo of a van |", "On 40 renders", "10 steps", "2 minutes", "3.0 MB", "in 75.0% of the cases"):
         assert text in card
-    assert "Not learnt" not in card
+    assert "Not learned" not in card
 
 
 @pytest.mark.parametrize("guessing", [0.46, 0.5, 0.54])

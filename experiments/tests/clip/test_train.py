@@ -79,7 +79,7 @@ def test_other_recipes_and_towers_that_there_are_not_are_refused(tmp_path: Path)
         train_clip(tmp_path, TINY, progress=lambda *args: stop_at(2, *args))
     with pytest.raises(InputError, match=r"another recipe \(batch 8 became 4\)"):
         train_clip(tmp_path, TINY.model_copy(update={"batch": 4}))
-    with pytest.raises(InputError, match="No model can be built with the tower 'nope'"):
+    with pytest.raises(InputError, match="Cannot build a model with the tower 'nope'"):
         train_clip(tmp_path / "m", ClipRecipe(tower="nope", renders=2, steps=1))
     assert not (tmp_path / "m").exists()
 

@@ -78,7 +78,7 @@ def test_photos_that_are_left_out_train_nothing_and_are_named(photos: Path, tmp_
     assert trained[0] != trained[2]
     card = (tmp_path / "0" / "README.md").read_text()
     assert "| 20 photos with captions, and the names of ImageNet's classes; 4 other photos of the same set trained nothing" in card
-    with pytest.raises(InputError, match="24 of 24 photos can't be left out; leave at least one to train"):
+    with pytest.raises(InputError, match="24 of 24 photos cannot be held out; keep at least one for training"):
         train.train_photos(tmp_path / "none", photos / "captions.csv", WEIGHTS, leave_out=24)
 
 
@@ -107,9 +107,9 @@ def test_captions_of_a_photo_come_together_and_uneven_ones_are_refused(photos: P
     frame = pd.read_csv(photos / "captions.csv")[:-1]
     frame["path"] = [str(photos / path) for path in frame["path"]]
     frame.to_csv(tmp_path / "captions.csv", index=False)
-    with pytest.raises(InputError, match="have 1 to 2 captions each; give all of them equally many"):
+    with pytest.raises(InputError, match="have 1 to 2 captions each; each photo needs the same number"):
         captioned_photos(tmp_path / "captions.csv")
-    with pytest.raises(InputError, match="5 photos are too few to fit and judge a head; give at least 20"):
+    with pytest.raises(InputError, match="5 photos are too few to fit and evaluate a head; use at least 20"):
         judge_captions(None, None, np.zeros((5, 2, 384)), np.zeros((1000, 384)), HeadRecipe())
 
 

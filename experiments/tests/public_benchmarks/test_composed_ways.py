@@ -59,5 +59,5 @@ def test_basic_by_its_steps() -> None:
 def test_basic_keeps_no_more_directions_than_asked() -> None:
     fitted = BASIC(dim=2).fit(KNOWN.images, KNOWN.texts, KNOWN.things, KNOWN.styles)
     assert np.linalg.matrix_rank(fitted.projection_) == 2
-    with pytest.raises(InputError, match="two names of things and two of styles"):
+    with pytest.raises(InputError, match="two object names and two style names"):
         BASIC().fit(KNOWN.images, KNOWN.texts, KNOWN.things[:1], KNOWN.styles)

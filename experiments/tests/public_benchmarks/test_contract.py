@@ -68,7 +68,7 @@ def test_names_that_are_none(source: str, message: str) -> None:
 def test_rows_are_checked() -> None:
     with pytest.raises(InputError, match="There is no method 'clip' for Clevr-4; choose from random, raw"):
         BENCHMARKS[0].checked_methods(["raw", "clip"])
-    with pytest.raises(InputError, match="have none or one twice"):
+    with pytest.raises(InputError, match="must list each method once"):
         BENCHMARKS[0].checked_methods(["raw", "raw "])
     with pytest.raises(InputError, match="There is no seed"):
         BENCHMARKS[0].run("nowhere", seeds=[])

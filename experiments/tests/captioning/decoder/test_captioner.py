@@ -40,7 +40,7 @@ def test_what_is_masked_changes_nothing_and_other_features_are_told(make: Maker)
     torch.testing.assert_close(captioner(captioner.memory(other, mask), TARGETS)[0], seen)
     torch.testing.assert_close(captioner(captioner.memory(grid[:, :4]), TARGETS)[0], seen)
     assert attention[:, :, 4:].abs().sum() == 0
-    with pytest.raises(InputError, match="The mask leaves nothing of an image to see"):
+    with pytest.raises(InputError, match="The mask hides an image completely"):
         captioner.memory(grid, torch.zeros(2, 6, dtype=torch.bool))
     with pytest.raises(InputError, match=r"Expected features \(images, places, 5\), got \(2, 6, 4\)"):
         make().memory(torch.randn(2, 6, 4))

@@ -68,7 +68,7 @@ def test_wrong_input_is_told(corpus: SimpleNamespace) -> None:
         CiderD([[["a"]], []])
     with pytest.raises(InputError, match="There are no references to score against"):
         CiderD([])
-    with pytest.raises(InputError, match="The document frequencies are of no image"):
+    with pytest.raises(InputError, match="The document frequencies are empty"):
         CiderD(corpus.references, DocumentFrequencies({}, 0))
 
 

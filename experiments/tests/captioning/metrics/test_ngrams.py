@@ -20,7 +20,7 @@ SCORERS: list[Callable[[Any, Any], Any]] = [
 @pytest.mark.parametrize(
     ("candidates", "references", "message"),
     [
-        ([["a"]], [], "There are 1 captions and references of 0 images; give one caption per image."),
+        ([["a"]], [], "There are 1 captions and references of 0 images; pass one caption per image."),
         ([], [], "There are no captions to score"),
         ([["a"], ["b"]], [[["a"]], []], "Image 1 has no reference caption"),
         ([["a"]], [[["a"], []]], "A reference caption of image 0 has no words"),
