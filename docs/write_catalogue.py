@@ -36,7 +36,7 @@ def _lines() -> Iterator[str]:
     )
     yield from _table(
         "Datasets",
-        "Where they come from and how their folders look: [datasets](datasets.md). Those generated, and the last four, come with `make app` in a clone.",
+        "Where they come from and how their folders look: [datasets](datasets.md). Generated ones and the last four need a clone with `make app`.",
         "source",
         map(_dataset, entries("datasets")),
     )
