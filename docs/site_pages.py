@@ -114,7 +114,7 @@ def _turned(found: re.Match[str], own: str, files: Files, code_url: str) -> str:
     mark, text, link = found.groups()
     path, hash_, anchor = link.partition("#")
     target = posixpath.normpath(posixpath.join(posixpath.dirname(_repository_path(own)), path))
-    package = re.match(r"core/likeness(?:/(\w+))?", target)
+    package = re.match(r"core/likeness(?:/(?!__init__)(\w+))?", target)
     place = site_path(target)
     if package and (package[1] or "") in packages():
         place = _api_path(package[1] or "")

@@ -27,11 +27,25 @@ def _lines() -> Iterator[str]:
     yield from _table("Wrappers of losses", "Keys of a config's `objective`, around a loss on classes.", "paper", map(_row, WRAPPERS.values()))
     yield from _table("Miners", "A run names one as `objective.miner.name`.", "paper", _of("miners"))
     yield from _table("Methods for notions", "For `likeness evaluate --methods` and `space.refit(notion, METHOD)`.", "paper", _of("methods"))
-    yield from _table("Metrics", "For `--metrics` and `space.metrics(include=[...])`; `{k}` is any number.", "", _of("metrics"))
     yield from _table(
-        "Datasets", "Where they come from and how their folders look: [datasets](datasets.md).", "source", map(_dataset, entries("datasets"))
+        "Metrics",
+        "For `--metrics` and `space.metrics(include=[...])`; `{k}` is any number. P(i) is the share of the i nearest that have the query's label, "
+        "rel(i) 1 if the i-th has it, else 0.",
+        "known as",
+        map(_metric, entries("metrics")),
     )
-    yield from _table("Continuous labels", "For `likeness continuous --kind` and a run's `labels.kind`.", "", _of("labels"))
+    yield from _table(
+        "Datasets",
+        "Where they come from and how their folders look: [datasets](datasets.md). Generated ones and the last four need a clone with `make app`.",
+        "source",
+        map(_dataset, entries("datasets")),
+    )
+    yield from _table(
+        "Continuous labels",
+        "For `likeness continuous --kind` and a run's `labels.kind`: [training](training.md#how-do-i-train-on-continuous-labels).",
+        "",
+        _of("labels"),
+    )
     yield from _table("Encoders", "Families, by what their names look like.", "name in full", map(_family, entries("encoders")))
     yield from _table("Published encoders", "`likeness encoders list` adds size and speed.", "license", map(_published, PUBLISHED.values()))
     yield from _table("Language models", "They read class names and captions.", "name in full", map(_family, entries("language-models")))
@@ -53,6 +67,10 @@ def _of(kind: str) -> Iterator[Row]:
 
 def _row(entry: Any) -> Row:
     return entry.name, _sentence(entry.help), getattr(entry, "paper", "")
+
+
+def _metric(entry: Any) -> Row:
+    return entry.name, _sentence(entry.help), entry.title
 
 
 def _sentence(text: str) -> str:

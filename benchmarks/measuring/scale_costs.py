@@ -71,7 +71,7 @@ SUMMARY = {
     ("index", "car-color 128-d recall@10", "1000000"): ("its recall@10", "scale/notion_index.py"),
     ("duplicates", "the same with building the index", "100000"): ("near copies, 100,000 images", "scale/duplicates.py"),
     ("duplicates", "the same with building the index", "1000000"): ("near copies", "scale/duplicates.py"),
-    ("small", "guidance, at most", "112 images of 64 px"): ("guidance adds at most", "training_step.py"),
+    ("small", "guidance, at most", "112 images of 64 px"): ("guidance adds at most, noise included", "training_step.py"),
     ("small", "log-ratio loss, all anchors", "150 x 128"): ("log-ratio loss, 150 anchors", "log_ratio_loss.py"),
     ("training", "step, 2 processes beside 2 threads", _TRAINED): ("training step, two processes", "scale/processes.py"),
     ("small", "app started, first map", "2000"): ("app started, first map", "app_response.py"),
@@ -170,13 +170,16 @@ def search(figures: Figures) -> str:
 COSTS = {"storage": storage, "time": time, "search": search}
 
 
-def needs(figures: Figures) -> str:
-    """What docs/speed.md says of time and disks: as measured where a size was, else as in the tables of costs; on two cores."""
+def needs(figures: Figures, photos: float) -> str:
+    """What docs/speed.md says of time and disks: as measured where a size was, else as in the tables of costs; on two cores. `photos`: images per
+    second of that encoder's network.
+    """
     sizes = {"100,000": 10**5} | SIZES
     local, vit = figures.value("embedding", "images per second once started, local", 4000), figures.value("embedding", "ViT-B-32, forward passes", 2)
     image = figures.peer("training", "step, 2 processes beside 2 threads", _TRAINED) / 1000 / 64
     rows: dict[str, Callable[[int], str]] = {
         "embed, encoder `cars`": lambda n: _duration(n / local),
+        "embed, encoder `photos`, no GPU": lambda n: _duration(n / photos),
         "embed, ViT-B/32, no GPU": lambda n: _duration(n / vit),
         "embed, ViT-B/32, GPU (assumed)": lambda n: _duration(n / GPU_IMAGES),
         "build the index": lambda n: _duration(_grown(figures, "index", "build", n, 1.5)),

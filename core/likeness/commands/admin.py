@@ -50,7 +50,7 @@ def delete(visitor: _Visitor, yes: Annotated[bool, typer.Option("--yes", help="D
 def backup(file: Annotated[Path, typer.Argument(help="TAR file to write, compressed where it ends in .gz; it must not exist yet.")]) -> None:
     """Back up a server's folder and its runs into one file, also while it runs. Files that can be recomputed are skipped.
 
-    Example: `likeness admin backup server-2026-11-30.tar`
+    Example: `likeness admin backup server.tar`
     """
     _call("backup", str(file))
 

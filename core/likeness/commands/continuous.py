@@ -31,7 +31,8 @@ def continuous(
     format: Format = "table",
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file for every figure.")] = None,
 ) -> None:
-    """Evaluate spaces by continuous labels: the label distance of retrieved images, compared with chance and the Oracle. Every image is a query.
+    """Evaluate spaces by continuous labels: the label distance of retrieved images, compared with chance and retrieval by the labels.
+    Every image is a query.
 
     Examples: `likeness continuous --notion viewpoint`, `likeness continuous joints.csv -e cars -e run:runs/pose`,
     `likeness continuous photos.csv --kind numbers --columns age`

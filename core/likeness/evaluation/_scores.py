@@ -63,14 +63,14 @@ RETRIEVAL = (
     RetrievalScore(
         "map_at_r",
         "MAP@R",
-        "Share of an image's R nearest neighbors with its label, the nearest counting most; R is the number of other images with the label.",
+        "Share of an image's R nearest with its label, nearer ones counting more; R others have the label. 1/R sum rel(i) P(i).",
         lambda hits, _: hits.total(hits.precision * hits.within_r) / hits.relevant,
         compared=True,
     ),
     RetrievalScore(
         "precision_at_1",
         "Prec@1",
-        "How often the nearest neighbor has the same label.",
+        "How often the nearest neighbor has the same label. Unlike in R@1, images whose label no other has are left out.",
         lambda hits, _: np.where(hits.some, hits.first == 1, np.nan),
         compared=True,
     ),
@@ -84,7 +84,7 @@ RETRIEVAL = (
     RetrievalScore(
         "map",
         "MAP",
-        "How early images of the same label come in the ranking of all images.",
+        "How early images of the same label come in the ranking of all images. The mean of P(i) over their ranks i.",
         lambda hits, _: hits.total(hits.precision) / hits.relevant,
         compared=True,
     ),
@@ -104,7 +104,7 @@ RETRIEVAL = (
     RetrievalScore(
         "recall_at_{k}",
         "R@{k}",
-        "Share of images that find an image of the same label among their top {k}.",
+        "Share of images that find an image of the same label among their top {k}; where none exists, a miss.",
         lambda hits, k: (hits.first <= k).astype(np.float64),
     ),
 )
