@@ -1,4 +1,4 @@
-"""The six bodies: real proportions in metres, each told from the others by its outline and its details."""
+"""The six bodies: real proportions in meters, each told from the others by its outline and its details."""
 
 from collections.abc import Callable
 from functools import lru_cache

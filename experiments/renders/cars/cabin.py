@@ -11,7 +11,7 @@ Window = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Cabin:
-    """A cabin by its corners, in metres; it narrows from `y[0]` at the belt to `y[1]` at the roof.
+    """A cabin by its corners, in meters; it narrows from `y[0]` at the belt to `y[1]` at the roof.
 
     Attributes:
         base: x of the rear and front end at the belt.

@@ -11,7 +11,7 @@ from experiments.renders.cars.mesh import Builder, Point
 
 @dataclass(frozen=True)
 class Hull:
-    """Profiles over x (knots in metres, interpolated linearly) that define a lower body.
+    """Profiles over x (knots in meters, interpolated linearly) that define a lower body.
 
     Attributes:
         top: (x, z) of the bonnet, belt and boot line, from rear to front.

@@ -1,6 +1,6 @@
 """Triangle meshes of cars and the strokes that build them: lofted hulls, panels, boxes, wheels.
 
-Car coordinates, in metres: x forward, y to the car's own left, z up, the ground at z = 0.
+Car coordinates, in meters: x forward, y to the car's own left, z up, the ground at z = 0.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ PAINT, CLEAR = MATERIAL_INDEX["paint"], MATERIAL_INDEX["clear"]
 
 
 class Mesh(NamedTuple):
-    """Triangles (t, 3, 3) of corner points in metres, and the material (t) of each."""
+    """Triangles (t, 3, 3) of corner points in meters, and the material (t) of each."""
 
     triangles: Float64s
     material: np.ndarray
@@ -62,7 +62,7 @@ class Builder:
     def panel(self, quad: Sequence[Point], window: tuple[float, float, float, float], material: str, lift: float = 0.012) -> None:
         """A quadrilateral laid on another, and its mirror image.
 
-        `window` is (u0, u1, v0, v1) in 0..1 of `quad`, whose corners go (0, 0), (1, 0), (1, 1), (0, 1); `lift` metres off it,
+        `window` is (u0, u1, v0, v1) in 0..1 of `quad`, whose corners go (0, 0), (1, 0), (1, 1), (0, 1); `lift` meters off it,
         away from the car's middle.
         """
         a, b, c, d = np.array(quad, dtype=float)

@@ -19,14 +19,14 @@ CLEAR_ALPHA = 0.35
 
 
 class Camera(NamedTuple):
-    """matrix (3, 4) takes (x, y, z, 1) to (u w, v w, w): pixel column, pixel row, depth in metres; position (3) in metres."""
+    """matrix (3, 4) takes (x, y, z, 1) to (u w, v w, w): pixel column, pixel row, depth in meters; position (3) in meters."""
 
     matrix: Float64s
     position: Float64s
 
 
 def look_at(target: Float64s, yaw: float, elevation: float, distance: float, half_field: float, pixels: int, shift: Float64s) -> Camera:
-    """A camera `distance` metres from `target`, at azimuth `yaw` and `elevation` (degrees).
+    """A camera `distance` meters from `target`, at azimuth `yaw` and `elevation` (degrees).
 
     `half_field` is the tangent of half the field of view, `pixels` the frame's width and height, `shift` (2) moves the
     picture right and down by a share of half the frame.

@@ -17,7 +17,7 @@ DISTANCES = ("near", "middle", "far")
 SUN_SIDES = ("front", "right", "back", "left")
 SUN_HEIGHTS = ("low", "high")
 
-BODY_SIZES = {  # length, width, height in metres, mirrors and rails included
+BODY_SIZES = {  # length, width, height in meters, mirrors and rails included
     "sedan": (4.72, 2.02, 1.46),
     "hatchback": (3.80, 1.94, 1.55),
     "suv": (4.72, 2.18, 1.96),
@@ -36,7 +36,7 @@ _DRAWS = 40
 
 @dataclass(frozen=True)
 class Scene:
-    """All attributes of one picture; angles in degrees, distance in metres, colors in HSV 0..1.
+    """All attributes of one picture; angles in degrees, distance in meters, colors in HSV 0..1.
 
     yaw 0 looks at the car's front, 90 at its own left side; sun_azimuth 0 is a sun behind the camera, 90 one at the image's
     right. distance_name says how far the camera stands relative to the nearest distance at which the car fits the frame from
@@ -69,17 +69,17 @@ NUMBERS = tuple(field.name for field in fields(Scene) if field.type is float)
 
 
 def viewpoint_name(yaw: float) -> str:
-    """The 45-degree bin of a yaw in degrees; the bins are centred on 0, 45, ..."""
+    """The 45-degree bin of a yaw in degrees; the bins are centered on 0, 45, ..."""
     return VIEWPOINTS[int(((yaw + 22.5) % 360) // 45)]
 
 
 def sun_side_name(azimuth: float) -> str:
-    """The 90-degree bin of a sun azimuth in degrees; the bins are centred on 0, 90, ..."""
+    """The 90-degree bin of a sun azimuth in degrees; the bins are centered on 0, 90, ..."""
     return SUN_SIDES[int(((azimuth + 45) % 360) // 90)]
 
 
 def nearest_distance(body_type: str, yaw: npt.ArrayLike, elevation: npt.ArrayLike) -> np.ndarray:
-    """Distance (n) in metres from which a body's bounding box fills FILL of the frame, for yaw (n) and elevation (n) in degrees.
+    """Distance (n) in meters from which a body's bounding box fills FILL of the frame, for yaw (n) and elevation (n) in degrees.
 
     A frontal view is narrow; its distance goes SIDE_SHARE of the way (in the logarithm) to that of the widest view, so that a
     car seen from the front still looks smaller than the same car seen from the side.

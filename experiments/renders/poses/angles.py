@@ -11,7 +11,7 @@ Sides = tuple[float, float]
 
 
 class Angle(NamedTuple):
-    """One degree of freedom: its anatomical limits and the usual deviation from a key posture, in degrees (lift: in metres)."""
+    """One degree of freedom: its anatomical limits and the usual deviation from a key posture, in degrees (lift: in meters)."""
 
     low: float
     high: float

@@ -39,7 +39,7 @@ class Clothes(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """Triangles (t, 3, 3) in metres and the material (t) of each, an index of MATERIALS."""
+    """Triangles (t, 3, 3) in meters and the material (t) of each, an index of MATERIALS."""
 
     triangles: Float64s
     material: npt.NDArray[np.int64]

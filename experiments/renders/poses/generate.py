@@ -35,7 +35,7 @@ _SUNS = np.array([(-1.0, -0.4), (0.0, 0.8), (1.0, -0.4)]) * SUN_RADIUS
 
 
 class Actor(NamedTuple):
-    """A figure standing in the world: joints (14, 3) in metres, its mesh, its body, and its seat if it has one."""
+    """A figure standing in the world: joints (14, 3) in meters, its mesh, its body, and its seat if it has one."""
 
     joints: Float64s
     figure: Figure

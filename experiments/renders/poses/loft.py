@@ -15,14 +15,14 @@ _POLAR = np.radians(np.linspace(172, 8, RINGS))
 
 
 def rings(centers: Float64s, forward: Float64s, left: Float64s) -> Float64s:
-    """One part (RINGS, 3, 3): the centre and the two half axes of every ring, each (RINGS, 3)."""
+    """One part (RINGS, 3, 3): the center and the two half axes of every ring, each (RINGS, 3)."""
     return np.stack([centers, forward, left], axis=1)
 
 
 def limb(start: Float64s, frame: Float64s, length: float, radii: Float64s, depth: float = 1.0) -> Float64s:
-    """A part (RINGS, 3, 3) that goes `length` metres down its frame's z axis from `start` (3), with round ends.
+    """A part (RINGS, 3, 3) that goes `length` meters down its frame's z axis from `start` (3), with round ends.
 
-    Radii (6) in metres stand at INNER, `depth` times as much along the frame's x axis as along y.
+    Radii (6) in meters stand at INNER, `depth` times as much along the frame's x axis as along y.
     """
     first, last = radii[0], radii[-1]
     along = np.concatenate([-_CAP_PLACE * first, INNER * length, length + _CAP_PLACE[::-1] * last])

@@ -6,7 +6,7 @@ from likeness.compiled import load_numba
 
 njit = load_numba().njit
 
-_CORNER, _CORNER_REACH = 0.24, 0.14  # how much darker corners are, and how many metres from them
+_CORNER, _CORNER_REACH = 0.24, 0.14  # how much darker corners are, and how many meters from them
 
 
 @njit(cache=True)
@@ -51,13 +51,13 @@ def paint_planes(slopes, planes, axes, colors, kinds, lens, eye, lamp, shadow, i
 
     Args:
         slopes: (k, 3) of g_j = slopes[j] . (column, row, 1).
-        planes: (k, 4) outward normal n and offset c, in metres.
+        planes: (k, 4) outward normal n and offset c, in meters.
         axes: (k, 2, 4) pattern coordinates s and t: three weights of the point and an offset, in units of the pattern.
         colors: (k, 2, 3) in 0..1.
         kinds: (k) patterns.
         lens: (3, 3) takes (column, row, 1) to the ray's direction.
         eye: (3) inside the body.
-        lamp: (6) place (3), ambient light, strength, and the distance in metres at which it has halved.
+        lamp: (6) place (3), ambient light, strength, and the distance in meters at which it has halved.
         shadow: (h, w) darkness 0..1 of what falls on plane 0.
         image: (h, w, 3) float, changed in place.
     """
@@ -100,7 +100,7 @@ def paint_planes(slopes, planes, axes, colors, kinds, lens, eye, lamp, shadow, i
                     s += axes[first, 0, i] * point[i]
                     t += axes[first, 1, i] * point[i]
                     unit += axes[first, 1, i] * axes[first, 1, i]
-                # pixels per unit: the foreshortened size of one pixel at the point, against the unit's 1 / sqrt(unit) metres
+                # pixels per unit: the foreshortened size of one pixel at the point, against the unit's 1 / sqrt(unit) meters
                 fine = best * cosine / (lens[0, 0] ** 2 + lens[1, 0] ** 2 + lens[2, 0] ** 2) ** 0.5 / np.sqrt(unit)
                 share = pattern(kinds[first], s, t, fine)
             for k in range(3):

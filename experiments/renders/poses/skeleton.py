@@ -1,6 +1,6 @@
 """Fourteen joints in space from joint angles: the forward kinematics of the figures.
 
-Figure coordinates, in metres: x forward, y to the figure's own left, z up. A body at rest stands upright at the origin of its
+Figure coordinates, in meters: x forward, y to the figure's own left, z up. A body at rest stands upright at the origin of its
 pelvis with the limbs hanging.
 """
 
@@ -22,7 +22,7 @@ FOOT_LIMITS = (-25.0, 40.0)  # degrees that a foot turns up and down to lie flat
 
 
 class Body(NamedTuple):
-    """Lengths in metres; girth multiplies every thickness."""
+    """Lengths in meters; girth multiplies every thickness."""
 
     thigh: float
     shank: float
@@ -37,7 +37,7 @@ class Body(NamedTuple):
 
 
 class Pose(NamedTuple):
-    """joints (14, 3) in metres; frames by the name of the part: rotations (3, 3) whose columns are its forward, left and up."""
+    """joints (14, 3) in meters; frames by the name of the part: rotations (3, 3) whose columns are its forward, left and up."""
 
     joints: Float64s
     frames: dict[str, Float64s]

@@ -1,4 +1,4 @@
-"""Boxes, posts and balls: the things that stand about in a picture, as colored triangles in metres."""
+"""Boxes, posts and balls: the things that stand about in a picture, as colored triangles in meters."""
 
 from typing import NamedTuple
 

@@ -6,8 +6,8 @@ from experiments.renders.poses.solids import Solid, ball, box, joined, post
 from experiments.renders.poses.surfaces import Surface
 from likeness.arrays import Float64s
 
-WALL_DISTANCES = (1.6, 9.0)  # metres behind the figure
-CLEARANCE = 1.35  # metres behind the figure where clutter begins
+WALL_DISTANCES = (1.6, 9.0)  # meters behind the figure
+CLEARANCE = 1.35  # meters behind the figure where clutter begins
 MOST_CLUTTER = 6
 _WALL_TURN = np.radians(22)
 _UNITS = {"plain": 1.0, "stripes": 0.5, "planks": 0.2, "tiles": 0.45, "checks": 0.7, "bricks": 0.16, "dots": 0.5}

@@ -15,7 +15,7 @@ PATTERNS = ("plain", "stripes", "planks", "tiles", "checks", "bricks", "dots")
 class Surface(NamedTuple):
     """A plane n.x = offset, seen from the side that the normal n (3) points away from.
 
-    The pattern lies along the directions s (3) and t (3), one repeat being `unit` metres, in the two colors (2, 3).
+    The pattern lies along the directions s (3) and t (3), one repeat being `unit` meters, in the two colors (2, 3).
     """
 
     normal: Float64s
@@ -28,7 +28,7 @@ class Surface(NamedTuple):
 
 
 class Lamp(NamedTuple):
-    """A point light: its place (3), the light that comes from everywhere, its own strength, and its half distance in metres."""
+    """A point light: its place (3), the light that comes from everywhere, its own strength, and its half distance in meters."""
 
     place: Float64s
     ambient: float
@@ -45,7 +45,7 @@ def slopes(surfaces: list[Surface], camera: Camera) -> Float64s:
 
 
 def nearest_surface(surfaces: list[Surface], camera: Camera, pixels: int) -> np.ndarray:
-    """Index (pixels, pixels) of the surface seen at every pixel's centre, from a camera inside all planes."""
+    """Index (pixels, pixels) of the surface seen at every pixel's center, from a camera inside all planes."""
     place = np.arange(pixels) + 0.5
     a, b, c = slopes(surfaces, camera).T[:, :, None, None]
     indices: np.ndarray = (a * place + b * place[:, None] + c).argmax(axis=0)

@@ -1,6 +1,6 @@
 """Furniture that hides the layout, built from boxes, posts and balls.
 
-Each piece stands in coordinates of its own, in metres: x along the wall it leans on, y into the room, z up, its back at y = 0.
+Each piece stands in coordinates of its own, in meters: x along the wall it leans on, y into the room, z up, its back at y = 0.
 `cloth` (3) is the color of the room's fabrics, `wood` (3) that of its boards; `u` (4) are numbers in 0..1 that vary the piece.
 """
 

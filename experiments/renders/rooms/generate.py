@@ -74,7 +74,7 @@ def _checked(row: Mapping[Any, Any], size: int) -> tuple[dict[str, str], dict[st
 
 
 def _finishes(words: Mapping[str, str], rng: np.random.Generator) -> dict[str, Finish]:
-    """The finish of every surface; the centre wall shares that of the side walls where their color words agree."""
+    """The finish of every surface; the center wall shares that of the side walls where their color words agree."""
     finishes = {}
     patterns = {"wall": words["wall_pattern"], "center_wall": "plain", "floor": words["floor_pattern"], "ceiling": "plain"}
     for name, pattern in patterns.items():

@@ -11,8 +11,8 @@ from experiments.renders.rooms.room import Room
 from likeness.arrays import Float64s
 
 TRIES = 6
-NEAREST = 1.1  # metres between the camera and the nearest corner of a piece
-GAP = 0.06  # metres between two pieces
+NEAREST = 1.1  # meters between the camera and the nearest corner of a piece
+GAP = 0.06  # meters between two pieces
 
 
 class Things(NamedTuple):
@@ -32,7 +32,7 @@ class Wall(NamedTuple):
 
 
 def walls(room: Room) -> list[Wall]:
-    """The centre, left and right wall; of the side walls only what lies before the camera is used."""
+    """The center, left and right wall; of the side walls only what lies before the camera is used."""
     half, start = room.width / 2, 0.5
     x, y = np.array([1.0, 0, 0]), np.array([0.0, 1, 0])
     return [

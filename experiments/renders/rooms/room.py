@@ -1,7 +1,7 @@
 """An empty box of a room seen from inside: its surfaces, its camera, and the layout of a picture.
 
-Room coordinates, in metres: x towards the centre wall, y to the left, z up. The floor is z = 0, the side walls are at
-y = +-width / 2, the centre wall is at x = depth; the camera stands at x = 0 with its back to the rest of the room.
+Room coordinates, in meters: x towards the center wall, y to the left, z up. The floor is z = 0, the side walls are at
+y = +-width / 2, the center wall is at x = depth; the camera stands at x = 0 with its back to the rest of the room.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from experiments.renders.poses.surfaces import Surface, nearest_surface
 from likeness.arrays import Float64s
 
 # The values of a layout, numbered as in tools for the LSUN room layout challenge: walls first. Where LSUN calls the walls of a
-# picture with a single corner left and right, here the wall that faces the camera stays the centre wall, so that a layout
+# picture with a single corner left and right, here the wall that faces the camera stays the center wall, so that a layout
 # changes continuously as the camera turns. The two side walls change names when a picture is flipped.
 SURFACES = {"center wall": 1, "left wall": 2, "right wall": 3, "floor": 4, "ceiling": 5}
 _ORDER = ("floor", "center wall", "left wall", "right wall", "ceiling")  # the floor first, for its shadows
@@ -26,7 +26,7 @@ X, Y, Z = np.eye(3)
 
 
 class Room(NamedTuple):
-    """Sizes in metres, camera_side the camera's y; yaw to the left and pitch upward in degrees; field the angle of view in degrees."""
+    """Sizes in meters, camera_side the camera's y; yaw to the left and pitch upward in degrees; field the angle of view in degrees."""
 
     width: float
     depth: float
@@ -39,7 +39,7 @@ class Room(NamedTuple):
 
 
 class Finish(NamedTuple):
-    """How a surface looks: a pattern, one repeat of it in metres, and its two colors (2, 3)."""
+    """How a surface looks: a pattern, one repeat of it in meters, and its two colors (2, 3)."""
 
     pattern: str
     unit: float
@@ -56,7 +56,7 @@ def room_camera(room: Room, pixels: int) -> Camera:
 
 
 def room_surfaces(room: Room, finishes: dict[str, Finish]) -> list[Surface]:
-    """Floor, centre, left and right wall and ceiling of a room, with the finish of each name of SURFACES."""
+    """Floor, center, left and right wall and ceiling of a room, with the finish of each name of SURFACES."""
     planes = {
         "floor": (-Z, 0.0, X, Y),
         "center wall": (X, room.depth, Y, Z),
@@ -68,7 +68,7 @@ def room_surfaces(room: Room, finishes: dict[str, Finish]) -> list[Surface]:
 
 
 def room_layout(room: Room, size: int) -> npt.NDArray[np.uint8]:
-    """The layout (size, size) of the empty room: at every pixel's centre the value of SURFACES of what is seen there."""
+    """The layout (size, size) of the empty room: at every pixel's center the value of SURFACES of what is seen there."""
     plain = Finish("plain", 1.0, np.zeros((2, 3)))
     indices = nearest_surface(room_surfaces(room, dict.fromkeys(SURFACES, plain)), room_camera(room, size), size)
     layout: npt.NDArray[np.uint8] = _VALUES[indices]

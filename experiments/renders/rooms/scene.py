@@ -35,14 +35,14 @@ RANGES = {
     "camera_pitch": (-10.0, 6.0),
     "field": (66.0, 90.0),
 }
-MARGIN = 0.9  # metres between the camera and a side wall
-ACCENT = 0.35  # share of the rooms whose centre wall has a color of its own
+MARGIN = 0.9  # meters between the camera and a side wall
+ACCENT = 0.35  # share of the rooms whose center wall has a color of its own
 MOST = {"furniture": 8, "fixtures": 4}
 
 
 @dataclass(frozen=True)
 class Scene:
-    """All attributes of one picture; lengths in metres, angles in degrees (see `room`).
+    """All attributes of one picture; lengths in meters, angles in degrees (see `room`).
 
     surfaces counts what is visible of SURFACES and visible names it; furniture and fixtures name what may hide it, separated by
     commas. variant is the number from which all that has no name is drawn: the shades of the colors, the places of things.

@@ -14,7 +14,7 @@ REST = pose(BODY, posture({"raise": 12}))
 
 
 def area(clothes: Clothes, material: str) -> float:
-    """Square metres of a material on the figure at rest."""
+    """Square meters of a material on the figure at rest."""
     figure = dress(BODY, REST, clothes)
     a, b, c = figure.triangles[figure.material == MATERIALS.index(material)].transpose(1, 0, 2)
     return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2)

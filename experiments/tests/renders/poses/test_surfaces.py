@@ -31,7 +31,7 @@ def painted(surfaces: list[Surface], camera: Camera, shadow: float = 0.0, lamp: 
 
 
 def rays(camera: Camera) -> np.ndarray:
-    """Directions (32, 32, 3) through the pixels' centres, from the camera's matrix by solving for each."""
+    """Directions (32, 32, 3) through the pixels' centers, from the camera's matrix by solving for each."""
     out = np.empty((32, 32, 3))
     for row in range(32):
         for column in range(32):

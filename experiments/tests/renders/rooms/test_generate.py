@@ -56,7 +56,7 @@ def test_colors_change_pixels_but_no_layout_and_no_place(rows: list[Row]) -> Non
 
 
 def test_surfaces_have_the_color_of_their_word(rows: list[Row]) -> None:
-    """A dark floor, a white ceiling and an orange centre wall between navy walls are seen where the layout says."""
+    """A dark floor, a white ceiling and an orange center wall between navy walls are seen where the layout says."""
     looks = {"wall_color": "navy", "center_wall_color": "orange", "floor_color": "black", "ceiling_color": "white"}
     plain = {"wall_pattern": "plain", "floor_pattern": "plain", "furniture": "nothing", "fixtures": "nothing"}
     for row in rows[:5]:
