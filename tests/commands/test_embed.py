@@ -30,7 +30,7 @@ def photos(tmp_path: Path) -> Path:
 def test_ray_that_is_missing_is_answered_with_the_install_line(run: Run, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     status, _, err = run("embed", str(photos), "--engine", "ray")
-    assert (status, "install it with `pip install 'likeness[ray]'`" in err) == (2, True)
+    assert (status, "run `pip install 'likeness[ray]'`" in err) == (2, True)
     # an attribute called vector is told before the work
     table = photos.with_suffix(".csv")
     table.write_text("path,vector\nphotos/0.png,left\n")

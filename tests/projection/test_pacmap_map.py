@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.manifold import trustworthiness
 
 from likeness.projection import pacmap_map, pca_map
-from likeness.projection.pacmap_map import PHASES, _optimised, _Pairs, _pairs
+from likeness.projection.pacmap_map import PHASES, _optimized, _Pairs, _pairs
 from made_rows import unit
 
 
@@ -57,7 +57,7 @@ def test_the_optimiser_equals_the_packages_class(vectors: np.ndarray, monkeypatc
     start = pca_map(rows)
     theirs = PaCMAP(n_neighbors=10, apply_pca=False, pair_neighbors=pairs.near, pair_MN=pairs.mid, pair_FP=pairs.far).fit_transform(rows, init=start)
     shrunk = (1e-4 * (start - start.mean(axis=0)) / start.std(axis=0)).astype(np.float32)
-    ours = _optimised(_Pairs(*pairs), shrunk, PHASES)
+    ours = _optimized(_Pairs(*pairs), shrunk, PHASES)
     np.testing.assert_allclose(ours, theirs, atol=0.05 * np.ptp(theirs))
     quality, expected = (trustworthiness(vectors, each, n_neighbors=10, metric="cosine") for each in (ours, theirs))
     assert quality == pytest.approx(expected, abs=0.005)

@@ -6,7 +6,7 @@ import torch
 from scipy.spatial.distance import cdist
 
 from likeness.projection import pca_map, trimap_map
-from likeness.projection.trimap_map import _SWITCH, STEPS, _optimised, _Triplets, _triplets
+from likeness.projection.trimap_map import _SWITCH, STEPS, _optimized, _Triplets, _triplets
 from likeness.projection.trimap_steps import gradient
 from made_rows import unit
 
@@ -62,7 +62,7 @@ def test_the_steps_equal_the_packages(vectors: np.ndarray) -> None:
     theirs = trimap.TRIMAP(triplets=found.rows, weights=found.weights, apply_pca=False).fit_transform(
         unit(vectors).astype(np.float32), init=start.copy()
     )
-    np.testing.assert_allclose(_optimised(found, start, STEPS, _SWITCH), theirs, atol=0.01 * np.ptp(theirs))
+    np.testing.assert_allclose(_optimized(found, start, STEPS, _SWITCH), theirs, atol=0.01 * np.ptp(theirs))
 
 
 @pytest.mark.parametrize("changed", [{"neighbors": 30}, {"outliers": 10}, {"random": 15}])

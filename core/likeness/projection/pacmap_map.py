@@ -69,8 +69,8 @@ def pacmap_map(
         warnings.simplefilter("ignore")
         pairs = _pairs(rows, neighbors, mid_near_ratio, further_ratio, seed)
         if start is None:
-            return _optimised(pairs, jittered(START_SHARE * flat, seed, START_SHARE), PHASES)
-        return _optimised(pairs, jittered(start, seed, START_SHARE), REFIT_PHASES)
+            return _optimized(pairs, jittered(START_SHARE * flat, seed, START_SHARE), PHASES)
+        return _optimized(pairs, jittered(start, seed, START_SHARE), REFIT_PHASES)
 
 
 @contextmanager
@@ -104,7 +104,7 @@ def _pairs(rows: NDArray[np.float32], neighbors: int, mid_near_ratio: float, fur
     return _Pairs(near, mid, sample_FP_pair_deterministic(rows, near, near_count, far_count, state))
 
 
-def _optimised(pairs: _Pairs, start: NDArray[np.float32], phases: tuple[int, int, int]) -> NDArray[np.float32]:
+def _optimized(pairs: _Pairs, start: NDArray[np.float32], phases: tuple[int, int, int]) -> NDArray[np.float32]:
     from pacmap.pacmap import find_weight, pacmap_grad, update_embedding_adam
 
     positions = start.copy()

@@ -49,7 +49,7 @@ def tsne_map(
         # warnings for direct users of the library, such as changed defaults
         warnings.simplefilter("ignore")
         affinities = _affinities(rows, min(perplexity, (len(rows) - 1) / 3))
-        return _optimised(affinities, _small(flat) if start is None else start, start is None, exaggeration, epochs, seed)
+        return _optimized(affinities, _small(flat) if start is None else start, start is None, exaggeration, epochs, seed)
 
 
 def _small(positions: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -66,7 +66,7 @@ def _affinities(rows: NDArray[np.float32], perplexity: float) -> Any:
     return PerplexityBasedNN(perplexity=perplexity, knn_index=PrecomputedNeighbors(found, distances), n_jobs=1)
 
 
-def _optimised(affinities: Any, start: NDArray[np.float32], fresh: bool, exaggeration: float, epochs: int | None, seed: int) -> NDArray[np.float32]:
+def _optimized(affinities: Any, start: NDArray[np.float32], fresh: bool, exaggeration: float, epochs: int | None, seed: int) -> NDArray[np.float32]:
     from openTSNE import TSNEEmbedding
 
     embedding = TSNEEmbedding(jittered(start, seed, START_SPREAD), affinities, n_jobs=1)
