@@ -138,8 +138,8 @@ def put_in_place(backup: Path) -> None:
     (commands,) = re.findall(
         r"^```sh\n(mkdir .*?)^```$", (Path(__file__).parents[1] / "docs" / "serving.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )
-    assert commands.count("server.tar.gz") == 2
-    subprocess.run(["sh", "-ec", commands.replace("server.tar.gz", shlex.quote(str(backup)))], check=True)
+    assert commands.count("server.tar") == 2
+    subprocess.run(["sh", "-ec", commands.replace("server.tar", shlex.quote(str(backup)))], check=True)
 
 
 def visit(monkeypatch: pytest.MonkeyPatch, who: str = ADA) -> None:

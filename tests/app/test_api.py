@@ -184,7 +184,7 @@ WRONG_LABELS: list[tuple[dict[str, Any], int, str]] = [
     ({"rows": [5000], "tag": "a"}, 404, "no image 5000"),
     ({"rows": [-1], "tag": "a"}, 422, "greater than or equal to 0"),
     ({"rows": [1], "tag": "car_color"}, 400, "has a column 'car_color'"),
-    ({"rows": [1], "tag": "a\u0000"}, 400, "cannot be seen"),
+    ({"rows": [1], "tag": "a\u0000"}, 400, "invisible characters"),
     ({"files": ["/etc/passwd"], "tag": "a"}, 404, "is not an image of this dataset"),
     ({"rows": [1], "tag": "a", "sort": 1}, 422, "no key 'sort'"),
     ({"rows": list(range(10_001)), "tag": "a"}, 422, "at most 10000"),

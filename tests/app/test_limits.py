@@ -201,7 +201,7 @@ def test_room_for_uploads_is_the_visitors_and_what_others_leave_and_one_beyond_i
     shared(visitor_uploads_gb=0.00002)
     picture = (draw_noise(tmp_path, 1, size=64) / "00.png").read_bytes()
     save_uploads([("a.png", picture)], "set 1", own_dir() / UPLOADS, upload_limits())
-    with pytest.raises(InputError, match="room"):
+    with pytest.raises(InputError, match="more space"):
         save_uploads([("a.png", picture + b"\0")], "set 2", own_dir() / UPLOADS, upload_limits())
     assert len(list((own_dir() / UPLOADS).rglob("*.png"))) == 1
 

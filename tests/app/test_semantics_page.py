@@ -120,7 +120,7 @@ def test_without_classes_or_a_language_model_that_is_here_it_measures_nothing(pa
 
 
 def test_too_few_classes_are_told_and_few_images_ask_for_all_the_others(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    for labels, said in ((["cat"] * 7 + ["dog"], "only the class 'cat'"), (list("abcdefgh"), "There is no class among the images")):
+    for labels, said in ((["cat"] * 7 + ["dog"], "only the class 'cat'"), (list("abcdefgh"), "There is no class among the selected images")):
         show_instead(monkeypatch, few_images({"class": labels}))
         assert said in app.open("semantics").texts
         assert not app.metric

@@ -204,7 +204,7 @@ def test_splits_are_kept_and_opened_again_by_name_or_from_a_file_where_it_fits(p
     assert len(page.charts) == 2
     assert not page.set("shift_splits", "opened").error
     fits = json.dumps(_two_splits().model_dump(mode="json")).encode()
-    for content, said in ((b"{", "is no JSON"), (b'{"splits": [], "version": 9}', "has version 9"), (fits, None)):
+    for content, said in ((b"{", "is not valid JSON"), (b'{"splits": [], "version": 9}', "has version 9"), (fits, None)):
         page.get("file_uploader")[0].set_value(("mine.json", content, "application/json")).run()
         assert [f"'mine.json' {said}" in error for error in page.errors] == ([True] if said else [])
     assert page.at("shift_step").options == ["start", "swap 1"]
