@@ -172,7 +172,7 @@ def test_a_dataset_has_a_place_a_count_and_a_name_that_stays(app: Page, tmp_path
     assert list_datasets()[1].name == name
     app.set(f"name_{entry.id}", " ").click(f"rename_{entry.id}")
     assert list_datasets()[1].name == name
-    assert "between 1 and 120 letters" in app.toasts[0]
+    assert "1 to 120 characters" in app.toasts[0]
     assert any("Remove **Summer" in each.value and "The image files are kept" in each.value for each in app.markdown)
     app.click(f"remove_{entry.id}")
     assert not any("stopped after" in info for info in app.infos)
