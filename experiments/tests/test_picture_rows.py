@@ -43,7 +43,7 @@ def test_what_does_not_fit_is_refused(table: ImageTable) -> None:
     for rows, texts, message in (
         ([1], ["x", "y"], "There are 4 images and 2 texts or marks"),
         ([], None, "There are no results"),
-        ([4], None, "Row 4 is asked for, and there are 4 images"),
+        ([4], None, "There is no row 4 in a table of 4 images"),
     ):
         with pytest.raises(InputError, match=message):
             picture_rows(table, {"a": rows}, texts=texts)

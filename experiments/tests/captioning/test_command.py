@@ -76,7 +76,7 @@ def test_configs_and_what_is_finished_are_listed_without_training(call: Call, fe
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "Say what to train"),
+        ((), "Pass a YAML file or a shipped config"),
         (("nothing",), "There is no captioning config 'nothing'"),
         (("cars-captions", "--format", "html"), "There is no format 'html'"),
         (("cars-captions", "--set", "rl.epoch=3"), "there is no key 'rl.epoch'"),
