@@ -1,6 +1,7 @@
 """The switch between light, dark and the system's theme: at once, on every page, for good."""
 
 import contextlib
+import getpass
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ from playwright.sync_api import TimeoutError
 
 import navigation
 from browsing import Person
+from likeness.data import read_dataset
+from likeness.tagging import tag_store
 
 pytestmark = pytest.mark.long
 
@@ -66,7 +69,11 @@ def _unreadable(page: Any) -> list[str]:
     return found
 
 
-def test_texts_of_every_page_are_readable_in_both(lit: Person) -> None:
+def test_texts_of_every_page_are_readable_in_both(lit: Person, server: Any) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LIKENESS_CACHE", str(server.cache))
+        cars = read_dataset("cars")
+        tag_store("cars", cars).add_tag(cars.frame["path"][:1], "seen", who=getpass.getuser())  # Undo can be pressed, and its key is read
     for page in navigation.PAGES:
         lit.open(f"{'' if page is navigation.HOME else page.address}?layout=PCA&query=3")
         for theme, back in (("Light theme", LIGHT), ("Dark theme", DARK)):
