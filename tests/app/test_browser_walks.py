@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 import navigation
-from browsing import Person, row_of
+from browsing import Person, row_of, until
 from likeness.data import list_datasets, read_cars, read_dataset
 from likeness.tagging import TagStore, tag_store
 
@@ -152,7 +152,7 @@ def _spread(owner: Owner) -> None:
             if owner.sees(tile.locator("img")) != value:
                 tile.click()
         person.settle().keys("y")
-        assert owner.store.version() > before
+        until(page, lambda before=before: owner.store.version() > before)
         if page.get_by_text(re.compile("What (are these|is this)")).count():
             person.keys("l")
     person.click(page.get_by_text("Uncertain", exact=True))
