@@ -113,7 +113,7 @@ def claims(paper: Paper) -> pd.DataFrame:
     """
     found = _Claims.model_validate({"papers": yaml_content(FOLDER / "claims.yaml")}).papers
     if paper not in found:
-        raise InputError(f"No claims of '{paper}' are noted; there are those of {', '.join(found)}.")
+        raise InputError(f"There are no claims of '{paper}'; choose from {', '.join(found)}.")
     return pd.DataFrame([claim.model_dump() for claim in found[paper]]).map(with_figures)
 
 
@@ -185,7 +185,7 @@ def _runs(results: str) -> pd.DataFrame:
     kind, _, name = results.rpartition(" of ")
     name, _, condition = name.partition(" where ")
     if kind and kind not in DERIVED:
-        raise InputError(f"'{kind}' is not among what can be made of results; there are {', '.join(DERIVED)}.")
+        raise InputError(f"'{kind}' cannot be derived from results; choose from {', '.join(DERIVED)}.")
     every = PUBLISHED[name]() if name in PUBLISHED else read_results(name)
     every = every.query(condition) if condition else every
     return DERIVED[kind](every) if kind else every

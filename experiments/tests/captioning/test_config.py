@@ -38,7 +38,7 @@ def test_changes_by_dotted_keys_and_files(tmp_path: Path) -> None:
     changed = with_captioning_changes(config, {"decoder.hidden": 8, "backbone.options.width": 3, "rl.epochs": 0})
     assert (changed.decoder.hidden, changed.rl.epochs, changed.backbone.options) == (8, 0, {"width": 3})
     assert config.backbone.options == {}
-    with pytest.raises(InputError, match="There is no captioning config 'nothing'; those that ship are cars-captions, coco-captions"):
+    with pytest.raises(InputError, match="There is no captioning config 'nothing'; shipped ones are cars-captions, coco-captions"):
         read_captioning_config("nothing")
     (tmp_path / "a.yaml").write_text("name: [")
     with pytest.raises(InputError, match=r"'a\.yaml' is not valid YAML"):

@@ -62,7 +62,7 @@ def test_names_stay_names_and_only_what_is_known_is_rendered() -> None:
     with pytest.raises(InputError, match="nothing to render called 'houses'; choose from synthetic-cars, synthetic-poses, synthetic-rooms"):
         find_render("houses")
     for source in ("synthetic-poses@many", "synthetic-poses@0"):
-        with pytest.raises(InputError, match=f"no generated images '{source}'; write one of captioned-cars, synthetic-poses, synthetic-rooms, perh"):
+        with pytest.raises(InputError, match=f"no generated images '{source}'; choose one of captioned-cars, synthetic-poses, synthetic-rooms, opt"):
             read_dataset(source)
 
 
