@@ -56,12 +56,14 @@ def write_cars196(root: Path, names: Sequence[str] = CARS_NAMES, classes: Sequen
     return root
 
 
-def write_cars196_devkit(root: Path) -> Path:
+def write_cars196_devkit(
+    root: Path, names: Sequence[str] = CARS_NAMES, train: Sequence[object] = (4, 1, 6), test: Sequence[object] = (1, 4, 5)
+) -> Path:
     from scipy.io import savemat
 
     (root / "devkit").mkdir(parents=True)
-    savemat(root / "devkit" / "cars_meta.mat", {"class_names": cell(CARS_NAMES)})
-    parts = {"devkit/cars_train_annos.mat": ("cars_train", [4, 1, 6]), "cars_test_annos_withlabels.mat": ("cars_test", [1, 4, 5])}
+    savemat(root / "devkit" / "cars_meta.mat", {"class_names": cell(names)})
+    parts = {"devkit/cars_train_annos.mat": ("cars_train", train), "cars_test_annos_withlabels.mat": ("cars_test", test)}
     for file, (folder, classes) in parts.items():
         files = [f"{number:05}.jpg" for number in range(1, len(classes) + 1)]
         for number, name in enumerate(files):
@@ -70,11 +72,11 @@ def write_cars196_devkit(root: Path) -> Path:
     return root
 
 
-def write_cub200(root: Path) -> Path:
-    paths = [f"{CUB_CLASSES[label - 1]}/Bird_{number:04}_é.jpg" for number, label in enumerate(CUB_IMAGES, start=1)]
+def write_cub200(root: Path, classes: Sequence[str] = CUB_CLASSES, images: Sequence[int] = CUB_IMAGES) -> Path:
+    paths = [f"{classes[label - 1]}/Bird_{number:04}_é.jpg" for number, label in enumerate(images, start=1)]
     for number, path in enumerate(paths):
         save_image(root / "images" / path, number)
-    numbered = {"images": paths, "image_class_labels": CUB_IMAGES, "classes": CUB_CLASSES, "train_test_split": [0, 1] * 3}
+    numbered = {"images": paths, "image_class_labels": images, "classes": classes, "train_test_split": [0, 1] * (len(images) // 2)}
     for name, values in numbered.items():
         (root / f"{name}.txt").write_text("".join(f"{number} {value}\n" for number, value in enumerate(values, start=1)), encoding="utf-8")
     return root
@@ -107,12 +109,14 @@ def write_flickr(root: Path) -> Path:
     return root
 
 
-def write_online_products(root: Path) -> Path:
+PRODUCTS = {
+    "train": [(1, 1, "bicycle"), (1, 1, "bicycle"), (2, 2, "coffee_maker")],
+    "test": [(3, 1, "bicycle"), (4, 2, "coffee_maker"), (4, 2, "coffee_maker"), (5, 2, "coffee_maker")],
+}
+
+
+def write_online_products(root: Path, parts: dict[str, list[tuple[int, int, str]]] = PRODUCTS) -> Path:
     """Two kinds; products 1 and 2 train, 3 to 5 test, the last with one image."""
-    parts = {
-        "train": [(1, 1, "bicycle"), (1, 1, "bicycle"), (2, 2, "coffee_maker")],
-        "test": [(3, 1, "bicycle"), (4, 2, "coffee_maker"), (4, 2, "coffee_maker"), (5, 2, "coffee_maker")],
-    }
     number = 0
     for part, images in parts.items():
         lines = ["image_id class_id super_class_id path"]
@@ -194,28 +198,28 @@ def write_synthetic_cars(root: Path) -> Path:
 MPII_IMAGES = {"trn": ["10", "2", "9", "b", "a/1"], "val": ["07", "1", "4", "5", "8", "90", "91"]}  # in the order in which they count
 
 
-def mpii_distances(part: str) -> np.ndarray:
+def mpii_distances(part: str, count: int | None = None) -> np.ndarray:
     """Distances between poses of a part: sums over three joints of the miniature."""
-    joints = np.random.default_rng(len(part + part)).uniform(0, 288, (len(MPII_IMAGES[part]), 3, 2))
+    joints = np.random.default_rng(len(part + part)).uniform(0, 288, (count or len(MPII_IMAGES[part]), 3, 2))
     return np.array([[sum(np.hypot(*(p - q)) for p, q in zip(a, b, strict=True)) for b in joints] for a in joints])
 
 
-def mpii_lists(part: str) -> tuple[np.ndarray, np.ndarray]:
+def mpii_lists(part: str, count: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The others by ascending distance, and these distances, (n, n - 1)."""
-    apart = mpii_distances(part)
+    apart = mpii_distances(part, count)
     order = np.array([[other for other in np.argsort(row) if other != number] for number, row in enumerate(apart)])
     return order, np.take_along_axis(apart, order, axis=1)
 
 
-def write_mpii_pose(root: Path) -> Path:
+def write_mpii_pose(root: Path, images: dict[str, list[str]] = MPII_IMAGES) -> Path:
     from scipy.io import savemat
 
-    for part, names in MPII_IMAGES.items():
+    for part, names in images.items():
         for number, name in enumerate(names):
             save_image(root / part / f"{name}.jpg", number)
-    savemat(root / "dist_pose_val.mat", {"dist_pose_val": mpii_distances("val")})
+    savemat(root / "dist_pose_val.mat", {"dist_pose_val": mpii_distances("val", len(images["val"]))})
     for which, file in enumerate(("list_nn.pkl", "dist_nn.pkl")):
-        (root / file).write_bytes(pickle.dumps({part: mpii_lists(part)[which] for part in MPII_IMAGES}))
+        (root / file).write_bytes(pickle.dumps({part: mpii_lists(part, len(names))[which] for part, names in images.items()}))
     return root
 
 
@@ -251,10 +255,10 @@ def write_lsun_rooms(root: Path, rooms: dict[str, list[tuple[str, str, object]]]
     return root
 
 
-def write_coco_captions(root: Path) -> Path:
+def write_coco_captions(root: Path, splits: Sequence[str] = ("train", "restval", "val", "test", "test")) -> Path:
     """Two images that train, one that validates, two that test, of five sentences each."""
     images = []
-    for number, split in enumerate(("train", "restval", "val", "test", "test")):
+    for number, split in enumerate(splits):
         place = "train2014" if split == "train" else "val2014"
         name = f"COCO_{place}_{number:012}.jpg"
         save_image(root / place / name, number)
@@ -264,11 +268,158 @@ def write_coco_captions(root: Path) -> Path:
     return root
 
 
+IN_SHOP = [
+    ("img/WOMEN/Dresses/id_00000002/02_1_front.jpg", "id_00000002", "train"),
+    ("img/WOMEN/Dresses/id_00000002/02_2_side.jpg", "id_00000002", "train"),
+    ("img/MEN/Tees_Tanks/id_00000004/03_1_front.jpg", "id_00000004", "train"),
+    ("img/MEN/Denim/id_00007979/01_1_front é.jpg", "id_00007979", "query"),
+    ("img/MEN/Denim/id_00007979/01_4_full.jpg", "id_00007979", "gallery"),
+    ("img/WOMEN/Blouses_Shirts/id_00007980/02_1_front.jpg", "id_00007980", "query"),
+    ("img/WOMEN/Blouses_Shirts/id_00007980/02_2_side.jpg", "id_00007980", "gallery"),
+    ("img/WOMEN/Blouses_Shirts/id_00007980/03_1_front.jpg", "id_00007980", "gallery"),
+]
+
+
+def write_in_shop(root: Path) -> Path:
+    """Two items train, two test: two queries, three images in the gallery."""
+    for number, (path, _, _) in enumerate(IN_SHOP):
+        save_image(root / "Img" / path, number)
+    (root / "Eval").mkdir()
+    lines = [str(len(IN_SHOP)), "image_name item_id evaluation_status", *(f"{path:70} {item} {part:10}" for path, item, part in IN_SHOP)]
+    (root / "Eval" / "list_eval_partition.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return root
+
+
+TAXA = [  # supercategory, kingdom, phylum, class, order, family, genus, name
+    ("Aves", "Animalia", "Chordata", "Aves", "Passeriformes", "Icteridae", "Molothrus", "Molothrus ater"),
+    ("Aves", "Animalia", "Chordata", "Aves", "Passeriformes", "Icteridae", "Molothrus", "Molothrus aeneus"),
+    ("Plantae", "Plantae", "Tracheophyta", "Magnoliopsida", "Asterales", "Asteraceae", "Bellis", "Bellis perennis"),
+    ("Plantae", "Plantae", "Tracheophyta", "Magnoliopsida", "Asterales", "Asteraceae", "Bellis", "Bellis annua"),
+]
+TAXON_KEYS = ("supercategory", "kingdom", "phylum", "class", "order", "family", "genus", "name")
+
+
+def annotations(images: dict[str, int], names: Sequence[str] | None = None, ranks: Sequence[str] = TAXON_KEYS) -> str:
+    """An annotation file of iNaturalist: path -> category."""
+    categories = [{"id": id, **{key: value for key, value in zip(TAXON_KEYS, taxon, strict=True) if key in ranks}} for id, taxon in enumerate(TAXA)]
+    for category, name in zip(categories, names or [], strict=False):
+        category["name"] = name
+    return json.dumps(
+        {
+            "info": {"year": 2018},
+            "images": [{"id": 100 + number, "width": 24, "height": 16, "file_name": path} for number, path in enumerate(images)],
+            "categories": categories,
+            "annotations": [{"id": 7 + n, "image_id": 100 + n, "category_id": category} for n, category in enumerate(images.values())],
+        }
+    )
+
+
+def write_inaturalist(root: Path) -> Path:
+    """iNaturalist 2018: species 0 and 2 train, 1 and 3 test, each with images of both annotation files."""
+    images = {f"train_val2018/{TAXA[species][0]}/{species}/{number:02}é.jpg": species for number, species in enumerate([0, 0, 1, 1, 2, 3, 3, 2])}
+    for number, path in enumerate(images):
+        save_image(root / path, number)
+    first, second = (dict(list(images.items())[part]) for part in (slice(5), slice(5, None)))
+    (root / "train2018.json").write_text(annotations(first), encoding="utf-8")
+    (root / "val2018.json").write_text(annotations(second), encoding="utf-8")
+    (root / "Inat_dataset_splits").mkdir()
+    for part, species in (("train", (0, 2)), ("test", (1, 3))):
+        listed = "".join(f"{path}\n" for path, own in images.items() if own in species)
+        (root / "Inat_dataset_splits" / f"Inaturalist_{part}_set1.txt").write_text(listed, encoding="utf-8")
+    return root
+
+
+def write_inaturalist_2021(root: Path) -> Path:
+    """iNaturalist 2021, the small training set: two images of each species train, one tests."""
+    parts = {"train_mini": [0, 0, 1, 1, 2, 2, 3, 3], "val": [0, 1, 2, 3]}
+    for part, species in parts.items():
+        images = {f"{part}/{own:05}_{TAXA[own][-1].replace(' ', '_')}/{number}.jpg": own for number, own in enumerate(species)}
+        for number, path in enumerate(images):
+            save_image(root / path, number)
+        (root / f"{part}.json").write_text(annotations(images), encoding="utf-8")
+    return root
+
+
+ILIAS = {"bold_bimp_000": (1, 2), "spry_fimblebop_841": (2, 1)}  # queries and positives of each object
+ILIAS_TAXONOMY = {
+    "product": {"food": {"cake": ["spry_fimblebop_841"], "other": ["wavy_zibby_944"]}},
+    "other": {"other": {"other": ["bold_bimp_000"]}},
+}
+
+
+def write_ilias(root: Path) -> Path:
+    number = 0
+    for instance, (queries, positives) in ILIAS.items():
+        place, id = root / "ilias_core" / instance, instance[-3:]
+        for kind, letter, count in (("query", "Q", queries), ("pos", "P", positives)):
+            for image in range(count):
+                save_image(place / kind / f"{letter}{id}_{image:02}.jpg", number := number + 1)
+                (place / kind / f"{letter}{id}_{image:02}_bbox.txt").write_text("1 2 10 8\n")
+        (place / "query" / f"T{id}.txt").write_text(f"a blue  mug\nwith the number {id}\n", encoding="utf-8")
+    (root / "taxonomy.json").write_text(json.dumps(ILIAS_TAXONOMY), encoding="utf-8")
+    return root
+
+
+LANDMARKS = {
+    "train": {"0a1b": 7, "0a2b": 7, "1c3d": 142820},
+    "index": {"a0b1": 7, "a0b2": 7, "a0b3": 8, "ffff": 9},
+    "test": ("e001", "e002", "e003", "e004"),
+}
+
+
+def landmark_id(short: str) -> str:
+    """An id of 16 signs."""
+    return short * 4
+
+
+def write_google_landmarks(root: Path) -> Path:
+    """Three images train, two of them clean; two queries and one that is ignored search an index of four."""
+    number = 0
+    for folder, ids in LANDMARKS.items():
+        for id in map(landmark_id, ids):
+            save_image(root / folder / id[0] / id[1] / id[2] / f"{id}.jpg", number := number + 1)
+    train, index, test = ({landmark_id(id): ids[id] if isinstance(ids, dict) else 0 for id in ids} for ids in LANDMARKS.values())
+    first, *_, last = train
+    rows = {
+        "train.csv": ["id,url,landmark_id", *(f'{id},"https://upload.org/A,_{id} (é).jpg",{landmark}' for id, landmark in train.items())],
+        "train_clean.csv": ["landmark_id,images", f"7,{first}", f"142820,{last}"],
+        "index.csv": ["id", *index],
+        "index_image_to_landmark.csv": ["id,landmark_id", *(f"{id},{landmark}" for id, landmark in index.items())],
+        "test.csv": ["id", *test],
+    }
+    a, b, c, _ = index
+    answers = ((f"{a} {b}", "Private"), ("None", "Ignored"), (f"{c} {a} {b}", "Public"), ("None", "Ignored"))
+    rows["retrieval_solution_v2.1.csv"] = ["id,images,Usage", *(f"{id},{images},{usage}" for id, (images, usage) in zip(test, answers, strict=True))]
+    for name, lines in rows.items():
+        (root / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return root
+
+
+MARKET1501 = {
+    "bounding_box_train": ["0002_c1s1_000451_03.jpg", "0002_c2s1_000301_01.jpg", "0007_c3s3_077419_03.jpg"],
+    "query": ["0001_c1s1_001051_00.jpg", "0003_c4s6_015641_00.jpg"],
+    "bounding_box_test": [
+        *("-1_c1s1_000401_03.jpg", "0000_c1s1_000151_01.jpg", "0000_c3s2_068767_02.jpg", "0001_c1s1_001051_03.jpg", "0001_c2s1_002301_01.jpg"),
+        "0003_c1s6_015971_02.jpg",
+    ],
+}
+
+
+def write_market1501(root: Path) -> Path:
+    number = 0
+    for folder, names in MARKET1501.items():
+        for name in names:
+            save_image(root / folder / name, number := number + 1)
+        (root / folder / "Thumbs.db").touch()
+    return root
+
+
 @pytest.fixture
 def miniatures() -> dict[str, Writer]:
     """By the dataset's name what writes a miniature of it into a folder, which it returns."""
     writers = [write_cars196, write_coco_captions, write_cub200, write_deepfashion, write_flickr, write_lsun_rooms, write_movie_posters]
-    writers += [write_mpii_pose, write_online_products, write_synthetic_cars]
+    writers += [write_mpii_pose, write_online_products, write_synthetic_cars, write_in_shop, write_inaturalist, write_ilias]
+    writers += [write_google_landmarks, write_market1501]
     return {writer.__name__.removeprefix("write_").replace("_", "-"): writer for writer in writers}
 
 

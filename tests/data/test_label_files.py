@@ -3,7 +3,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from likeness.data import ImageTable, add_label_files, keep_listed, write_listed
+from likeness.data import ImageTable, add_label_files, keep_listed
 from likeness.errors import InputError
 
 
@@ -45,7 +45,7 @@ def test_other_files_are_named(table: ImageTable, tmp_path: Path, content: str, 
 
 
 def test_a_file_that_is_gone_and_rows_without_images_are_named(table: ImageTable, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"setting.csv' cannot be read .*; choose other labels, or restore it"):
+    with pytest.raises(InputError, match=r"setting.csv' cannot be read \(no such file"):
         add_label_files(table, [tmp_path / "setting.csv"])
     rows = ImageTable("rows", tmp_path, pd.DataFrame({"dog": ["black"]}), has_images=False)
     with pytest.raises(InputError, match="have no images"):
@@ -59,7 +59,7 @@ def test_images_are_kept_in_the_order_of_the_table_and_a_path_stands_for_one_als
         file.write_text(text)
         kept = keep_listed(table, file)
         assert (kept.frame["path"].tolist(), list(kept.frame.index), kept.name) == (paths, list(range(len(paths))), "photos")
-    write_listed(file, [Path("/elsewhere/2.png")])
+    file.write_text("2.png\n")
     assert keep_listed(table, file).frame["path"].tolist() == ["a/2.png"]
     for text, message in (
         ("0.png\n9.png\n8.png\n", r"'photos' lacks 2 of the 3 images listed in '.*some\.txt', first '8\.png'; remove them from the list"),

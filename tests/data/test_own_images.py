@@ -4,53 +4,50 @@ from collections import namedtuple
 from pathlib import Path
 from typing import Any
 
+import datasets
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import torch
+import torchvision
 from hypothesis import given, strategies as st
 from PIL import Image
 
 import likeness as lk
-from likeness.data import label_columns, own_table, read_dataset
+from likeness.data import label_columns, own_table
 from likeness.errors import InputError
+from likeness.io import cache_dir, open_content, read_image
+from numbered_pictures import encoded, numbers, picture, write_pictures
 
-PICTURE = Image.new("RGB", (4, 4))
 VECTORS = np.eye(3)
 
 
-class ImageFolder:
-    """As torchvision's: its items are pictures in memory, its files stand beside."""
+class Stream:
+    """As an IterableDataset: it has items, and no rows."""
 
-    samples, classes = [("a/1.png", 0)], ["a"]
-
-    def __len__(self) -> int:
-        return 3
-
-    def __getitem__(self, row: int) -> Any:
-        return PICTURE, 0
+    def __iter__(self) -> Any:
+        return iter([picture(0)])
 
 
-Rows = type("Dataset", (ImageFolder,), {"__module__": "datasets.arrow_dataset", "samples": property()})
-
-NOT_PATHS = {
-    "pictures": ([PICTURE] * 3, "Image 0 is a PIL Image; save images in memory as files and pass paths of files"),
-    "arrays": (np.zeros((3, 4, 4, 3)), "Image 0 is a numpy ndarray; save images"),
-    "tensor": (torch.zeros(3, 3, 4, 4), r"are a torch Tensor; save images in memory .* `lk.load\('photos'\).encode_images\(images\)`"),
-    "ImageFolder": (ImageFolder(), r"ImageFolder; pass the paths of its files, \[path for path, _ in dataset.samples\], and labels=dataset.targets"),
-    "datasets": (Rows(), "are a datasets Dataset; save its images as files and pass paths of files, a data frame with a column 'path'"),
-    "dicts": ([{"image": PICTURE}] * 3, "Image 0 is a dict; pass paths of files, a data frame with a column 'path', or what `lk.read` gives"),
+NOT_IMAGES = {
+    "vectors": (np.zeros((3, 4)), r"Image 0 is a numpy ndarray; pass paths of files, PIL images, arrays, bytes, a data frame or dataset of them"),
+    "dicts": ([{"x": 1}] * 3, "Image 0 is a dict; pass paths of files"),
     "numbers": (range(3), "Image 0 is a int; pass paths of files"),
     "set": ({"a.png", "b.png", "c.png"}, "are a set; pass paths of files"),
-    "frame of pictures": (pd.DataFrame({"path": [PICTURE] * 3}), "Image 0 is a PIL Image; save images"),
+    "stream": (Stream(), r"Stream; pass some of its rows, `list\(itertools\.islice\(images, 1000\)\)`"),
+    "huggingface stream": (datasets.Dataset.from_dict({"x": [1]}).to_iterable_dataset(), r"IterableDataset; pass some of its rows, `list\("),
+    "normalized": (torch.full((3, 3, 4, 4), -1.5), "Image 0 has values from -1.5 to -1.5; pass integers to 255, or floats from 0 to 1"),
+    "not a number": (np.full((3, 4, 4, 3), np.nan), "Image 0 has values from nan to nan"),
     "frame with a gap": (pd.DataFrame({"path": ["a.png", None, "c.png"]}), "Image 1 is a .*; pass paths of files"),
-    "frame without paths": (pd.DataFrame({"x": range(3)}), "has no column 'path'"),
+    "frame without paths": (pd.DataFrame({"x": range(3)}), "has no column 'path' of paths or images among 'x'; pass its name, path_column="),
 }
 
 
-@pytest.mark.parametrize("given", NOT_PATHS)
-def test_what_is_no_path_is_refused_with_the_way(given: str) -> None:
-    images, message = NOT_PATHS[given]
+@pytest.mark.parametrize("given", NOT_IMAGES)
+def test_what_is_no_image_is_refused_with_the_way(given: str) -> None:
+    images, message = NOT_IMAGES[given]
     with pytest.raises(InputError, match=message):
         lk.Space(VECTORS, images)
     with pytest.raises(InputError, match=message):
@@ -60,8 +57,6 @@ def test_what_is_no_path_is_refused_with_the_way(given: str) -> None:
 def test_one_text_is_no_list_of_images() -> None:
     with pytest.raises(InputError, match=r"The images are 'abc', one text; pass `lk.read\('abc'\)`"):
         lk.Space(VECTORS, "abc")
-    with pytest.raises(InputError, match="The images are a DataFrame; pass a folder, a file or a dataset's name"):
-        read_dataset(pd.DataFrame({"path": ["a.png"]}))  # type: ignore[arg-type]
 
 
 PATHS = ["a.png", "b.png", "c.png"]
@@ -75,6 +70,132 @@ GIVEN = [
 @pytest.mark.parametrize("images", GIVEN)
 def test_paths_of_all_kinds_are_taken(images: Any) -> None:
     assert own_table(images, "x").frame["path"].tolist() == PATHS
+
+
+LABELS = ["x", "y", "x"]
+IN_MEMORY = {
+    "PIL": [picture(number) for number in range(3)],
+    "arrays": np.stack([np.asarray(picture(number)) for number in range(3)]),
+    "floats": [np.asarray(picture(number)) / 255 for number in range(3)],
+    "torch": torch.stack([torchvision.transforms.functional.to_tensor(picture(number)) for number in range(3)]),
+    "bytes": [encoded(number) for number in range(3)],
+    "structs": [{"bytes": encoded(number), "path": None} for number in range(3)],
+    "a generator": (picture(number) for number in range(3)),
+}
+IN_FRAMES = {
+    "pandas": pd.DataFrame({"photo": IN_MEMORY["PIL"], "label": LABELS}, index=[7, 8, 9]),
+    "pandas of bytes": pd.DataFrame({"label": LABELS, "image": IN_MEMORY["bytes"]}),
+    "polars": pl.DataFrame({"image": IN_MEMORY["PIL"], "label": LABELS}),
+    "polars of bytes": pl.DataFrame({"image": IN_MEMORY["bytes"], "label": LABELS}),
+    "Arrow": pa.table({"image": IN_MEMORY["structs"], "label": LABELS}),
+    "pairs": list(zip(IN_MEMORY["PIL"], LABELS, strict=True)),
+    "dicts": [{"label": label, "img": image} for image, label in zip(IN_MEMORY["PIL"], LABELS, strict=True)],
+}
+
+
+@pytest.mark.parametrize("kind", IN_MEMORY)
+def test_images_in_memory_are_kept_without_loss(kind: str) -> None:
+    table = lk.read(IN_MEMORY[kind])
+    assert numbers(table) == [0, 1, 2]
+    assert len({path.name.partition("#")[0] for path in table.paths()}) == 1
+    assert [file.parent.name for file in cache_dir().rglob("*.arrow")] == ["images"]
+
+
+@pytest.mark.parametrize("kind", IN_FRAMES)
+def test_frames_and_lists_of_images_with_labels(kind: str) -> None:
+    for table in (lk.read(IN_FRAMES[kind]), lk.Space(VECTORS, IN_FRAMES[kind]).table):
+        assert numbers(table) == [0, 1, 2]
+        assert table.frame.drop(columns="path").to_dict("list") == {"label": LABELS}
+
+
+def test_equal_images_are_one_file_and_other_modes_lose_nothing() -> None:
+    first, again = lk.read([picture(0), picture(1)]), lk.read([np.asarray(picture(0)), picture(1)])
+    assert first.paths() == again.paths()
+    draw = np.random.default_rng(0)
+    odd = [
+        Image.fromarray(draw.integers(0, 2**16, (8, 9), dtype=np.uint16)),
+        picture(0).convert("CMYK"),
+        picture(3).convert("P"),
+        picture(2).convert("1"),
+    ]
+    odd += [Image.fromarray(draw.normal(size=(8, 9)).astype(np.float32)), picture(4).convert("LA"), picture(4).convert("LAB")]
+    for image, path in zip(odd, lk.read(odd).paths(), strict=True):
+        with open_content(path) as content, Image.open(content) as kept:
+            np.testing.assert_array_equal(np.asarray(kept.convert(image.mode)), np.asarray(image))
+
+
+def test_images_in_memory_are_known_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = lk.embed(IN_MEMORY["PIL"], "cars-small")
+    monkeypatch.setattr(lk.load("cars-small").__class__, "encode_images", None)
+    np.testing.assert_array_equal(lk.embed(IN_MEMORY["PIL"], "cars-small").vectors, first.vectors)
+
+
+class TestTorch:
+    def test_files_of_image_folder_are_listed_where_they_are(self, tmp_path: Path) -> None:
+        folder = write_pictures(tmp_path / "x", "cat/a.png", "cat/b.png", "dog/a.png")
+        dataset = torchvision.datasets.ImageFolder(str(folder))
+        table = lk.read(dataset)
+        assert [str(path) for path in table.paths()] == [path for path, _ in dataset.samples]
+        assert table.frame["label"].tolist() == ["cat", "cat", "dog"]
+        part = lk.read(torch.utils.data.Subset(dataset, [2, 0]))
+        assert (numbers(part), part.frame["label"].tolist()) == ([2, 0], ["dog", "cat"])
+        assert not (cache_dir() / "images").exists()
+
+    def test_items_of_others_are_kept(self) -> None:
+        class Pictures(torch.utils.data.Dataset[Any]):
+            classes = ("even", "odd")
+
+            def __len__(self) -> int:
+                return 3
+
+            def __getitem__(self, row: int) -> Any:
+                return torchvision.transforms.functional.to_tensor(picture(row)), torch.tensor(row % 2)
+
+        table = lk.read(Pictures())
+        assert (numbers(table), table.frame["label"].tolist()) == ([0, 1, 2], ["even", "odd", "even"])
+        targets = [(picture(row), {"boxes": torch.zeros(2, 4)}) for row in range(2)]
+        assert lk.read(targets).attributes == []
+
+    def test_fake_data_of_torchvision(self) -> None:
+        fake = torchvision.datasets.FakeData(3, (3, 8, 9), num_classes=4)
+        for path, (image, _) in zip(lk.read(fake).paths(), fake, strict=True):
+            np.testing.assert_array_equal(np.asarray(read_image(path)), np.asarray(image))
+
+
+class TestHuggingFace:
+    FEATURES = datasets.Features({"image": datasets.Image(), "label": datasets.ClassLabel(names=["cat", "dog"]), "n": datasets.Value("int64")})
+
+    def rows(self, count: int = 6) -> datasets.Dataset:
+        columns = {"image": [picture(row) for row in range(count)], "label": [row % 2 for row in range(count)], "n": list(range(count))}
+        return datasets.Dataset.from_dict(columns, features=self.FEATURES)
+
+    def check(self, dataset: datasets.Dataset, place: Path | None) -> None:
+        table = lk.read(dataset)
+        assert numbers(table) == table.frame["n"].tolist() == dataset["n"][:]
+        assert table.frame["label"].tolist() == [["cat", "dog"][row % 2] for row in dataset["n"]]
+        assert {path.parent for path in table.paths()} == {place or cache_dir() / "images"}
+
+    def test_in_memory_and_in_its_files(self, tmp_path: Path) -> None:
+        self.check(self.rows(), None)
+        self.rows().save_to_disk(tmp_path / "saved", num_shards=2)
+        saved = datasets.load_from_disk(tmp_path / "saved")
+        for dataset in (saved, saved.shuffle(seed=0), saved.select([4, 1, 5])):
+            self.check(dataset, tmp_path / "saved")
+        self.check(saved.select(range(2, 5)), None)  # a slice of its table, which its files do not tell
+        turned = [saved.select(each) for each in (range(2), range(1, 2), range(3, 6))]  # as many rows as in its files, and all but one in their place
+        self.check(datasets.concatenate_datasets(turned), None)
+        self.check(saved.rename_column("image", "photo"), None)
+        assert lk.read(saved, path_column="image").paths() == lk.read(saved).paths()
+
+    def test_splits_and_images_in_files(self, tmp_path: Path) -> None:
+        table = lk.read(datasets.DatasetDict(train=self.rows(2), test=self.rows(1)))
+        assert (numbers(table), table.frame["split"].tolist()) == ([0, 1, 0], ["train", "train", "test"])
+        folder = write_pictures(tmp_path / "x", "a.png", "b.png")
+        paths = [str(folder / name) for name in ("a.png", "b.png")]
+        dataset = datasets.Dataset.from_dict({"image": paths}).cast_column("image", datasets.Image())
+        assert [str(path) for path in lk.read(dataset).paths()] == paths
+        streamed = list(self.rows().to_iterable_dataset().take(2))
+        assert numbers(lk.read(streamed)) == [0, 1]
 
 
 def test_a_data_frame_and_a_list_of_paths_are_embedded_and_what_a_table_merged_is_told(tmp_path: Path) -> None:

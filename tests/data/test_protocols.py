@@ -1,17 +1,9 @@
-"""Halves of classes."""
+"""Halves of classes, and the sets of retrieval benchmarks."""
 
-from pathlib import Path
-
-import pandas as pd
 import pytest
 
-from likeness.data import ImageTable, class_halves
-from likeness.data.protocols import zero_shot_half
+from likeness.data.protocols import retrieval_sets, zero_shot_half
 from likeness.errors import InputError
-
-
-def table(labels: list[object]) -> ImageTable:
-    return ImageTable("Mine", Path("/"), pd.DataFrame({"path": [f"{row}.png" for row in range(len(labels))], "label": labels}))
 
 
 def test_halves_follow_the_order_given_and_not_the_alphabet() -> None:
@@ -24,23 +16,10 @@ def test_halves_follow_the_order_given_and_not_the_alphabet() -> None:
         assert sizes == [train, classes - train]
 
 
-def test_any_table_in_natural_order() -> None:
-    train, test = class_halves(table(["class 10", "class 2", "class 1", "class 2", "Class 3"]), "label")
-    assert list(train.frame["label"]) == ["class 2", "class 1", "class 2"]
-    assert list(test.frame["label"]) == ["class 10", "Class 3"]
-    assert (train.name, test.name) == ("Mine (train)", "Mine (test)")
-    assert list(test.frame.index) == [0, 1]
-    assert [sorted(half.frame["label"]) for half in class_halves(table([10, 9, 1, 100]), "label")] == [[1, 9], [10, 100]]
-
-
-@pytest.mark.parametrize(
-    ("labels", "attribute", "message"),
-    [
-        (["a", "b"], "color", "'Mine' has no attribute 'color'; it has label"),
-        ([None, "(unlabeled)"], "label", "No image of 'Mine' has a label of 'label'; fill it in"),
-        (["a", "a"], "label", "All images of 'Mine' have the same 'label', 'a'; at least two values"),
-    ],
-)
-def test_what_cannot_be_split(labels: list[object], attribute: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        class_halves(table(labels), attribute)
+def test_the_sets_of_a_split() -> None:
+    expected = {"test": ("query", "gallery"), "all": ("train", "query", "gallery"), **{name: (name,) for name in ("train", "query", "gallery")}}
+    assert {split: retrieval_sets(split) for split in expected} == expected
+    assert [retrieval_sets(split, ("train", "test")) for split in ("test", "train", "all")] == [("test",), ("train",), ("train", "test")]
+    assert retrieval_sets("test", ("query", "gallery")) == retrieval_sets("all", ("query", "gallery")) == ("query", "gallery")
+    with pytest.raises(InputError, match="There is no split 'train'; choose from test, query, gallery, all"):
+        retrieval_sets("train", ("query", "gallery"))

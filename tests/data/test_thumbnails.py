@@ -10,6 +10,7 @@ from PIL import Image
 
 from foreign_files import HEIC, write_pdf, write_video
 from likeness.data import thumbnail, thumbnails, upright_picture
+from likeness.io import images
 
 
 def _save(path: Path, size: tuple[int, int] = (40, 20), **options) -> Path:
@@ -42,7 +43,7 @@ def test_what_is_damaged_or_not_there_is_told_as_an_error_of_the_file(tmp_path: 
 
 def test_no_more_are_decoded_at_once_than_there_are_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thumbnails, "_few", threading.BoundedSemaphore(1))
-    convert, inside, both = thumbnails.to_rgb, [], threading.Event()
+    convert, inside, both = images.to_rgb, [], threading.Event()
 
     def wait(image: Image.Image) -> Image.Image:
         inside.append(image)
@@ -52,7 +53,7 @@ def test_no_more_are_decoded_at_once_than_there_are_places(tmp_path: Path, monke
         inside.pop()
         return convert(image)
 
-    monkeypatch.setattr(thumbnails, "to_rgb", wait)
+    monkeypatch.setattr(images, "to_rgb", wait)
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(thumbnail, [_save(tmp_path / "a.png"), _save(tmp_path / "b.png")]))
     assert not both.is_set()

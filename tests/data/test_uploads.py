@@ -333,7 +333,7 @@ class TestATableInTheArchive:
             ({"a.csv": b"path,x\n7.png,2\n"}, "The table 'a.csv' in the archive is not read: it lists none of the images."),
             ({"a.csv": b""}, "The table 'a.csv' in the archive is not read: it is empty, too large or in a folder beside images"),
             ({"meta/a.csv": b"path\n1.png\n"}, "'meta/a.csv' in the archive is not read: it is empty, too large or in a folder beside images"),
-            ({"a.parquet": b"PAR1"}, "The table 'a.parquet' in the archive is not read: Parquet files are only read if given directly"),
+            ({"a.parquet": b"PAR1"}, "The table 'a.parquet' in the archive is not read: Parquet and Arrow files are only read if given directly"),
             ({"a.csv": b"path,\x00\xff\n\xff,\x00"}, "The table 'a.csv' in the archive is not read"),
         ],
     )

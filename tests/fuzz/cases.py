@@ -7,14 +7,18 @@ import json
 import os
 import pickle
 import sqlite3
+import tarfile
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from fuzzing import Case
 from PIL import Image
 
@@ -71,6 +75,12 @@ def _papers() -> list[Case]:
         case("MPII", "mpii-pose", mini.write_mpii_pose, ("*.mat",), "data/readers/mpii_pose"),
         Case("MPII distances", mini.write_mpii_pose, _mpii_labels, ("*.mat", "*.pkl"), ("labels/mpii", "io/plain_pickle")),
         case("LSUN rooms", "lsun-rooms/every", mini.write_lsun_rooms, ("*.mat",), "data/readers/lsun_rooms"),
+        case("In-Shop", "in-shop/all", mini.write_in_shop, ("Eval/*.txt",), "data/readers/in_shop"),
+        case("iNaturalist 2018", "inaturalist/all", mini.write_inaturalist, ("*.json", "*/*.txt"), "data/readers/inaturalist"),
+        case("iNaturalist 2021", "inaturalist/all", mini.write_inaturalist_2021, ("*.json",), "data/readers/inaturalist"),
+        case("ILIAS", "ilias/all", mini.write_ilias, ("*.json", "*/*/query/T*.txt"), "data/readers/ilias"),
+        case("Landmarks", "google-landmarks/all", mini.write_google_landmarks, ("[!t]*.csv", "train.csv"), "data/readers/google_landmarks"),
+        case("Landmarks, clean", "google-landmarks/clean", mini.write_google_landmarks, ("train_*.csv",), "data/readers/google_landmarks"),
         case("COCO captions", "coco-captions", mini.write_coco_captions, ("*.json",), "data/readers/coco_captions"),
     ]
 
@@ -319,8 +329,7 @@ def _runs() -> list[Case]:
 def _stores() -> list[Case]:
     from likeness.data import catalog
     from likeness.embedding import load_space
-    from likeness.encoders.store.text_cache import TextCache
-    from likeness.encoders.store.texts import _shipped
+    from likeness.encoders.store.texts import TextCache, _shipped
     from likeness.projection.map_store import _read as read_map
     from likeness.search import build_index, open_index
     from likeness.space import Space
@@ -366,7 +375,7 @@ def _stores() -> list[Case]:
     )
     return [
         _of_file("space", "s.parquet", space.save, load_space, "io/vector_file"),
-        Case("text cache", cache, read_cache, ("*.sqlite",), ("encoders/store/text_cache",), (sqlite3.Warning,)),
+        Case("text cache", cache, read_cache, ("*.sqlite",), ("encoders/store/texts",), (sqlite3.Warning,)),
         Case("tags", tags, read_tags, ("*.sqlite", "*.csv"), ("tagging/tag_file", "tagging/columns", "tagging/csv_files")),
         _of_file("map", "m.npy", lambda file: np.save(file, np.zeros((5, 2), np.float32)), read_map, "projection/map_store"),
         _of_file("shipped texts", "t.npz", lambda file: np.savez(file, **texts), _shipped.__wrapped__, "encoders/store/texts"),
@@ -443,7 +452,7 @@ def _photos() -> Case:
         for path in read_folder(folder, gps=True).paths()[:20]:
             _answered(lambda path=path: read_image(path))
 
-    parts = ("pdf_pages", "video_frames", "file_formats", "exif")
+    parts = ("video_frames", "file_formats", "exif")
     return Case("photos, pages and seconds", write, read, ("*",), (*(f"io/{part}" for part in parts), "data/readers/photo_columns"))
 
 
@@ -511,7 +520,115 @@ def _models() -> list[Case]:
     return [Case("folders of models", write, read, damage, ("encoders/models/clean_copy",))]
 
 
+def _write_archive(file: Path, others: list[tuple[str, bytes]]) -> None:
+    entries = [("x/0.png", picture("PNG")), ("y/1.jpg", picture("JPEG")), *others]
+    if file.suffix == ".zip":
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in entries:
+                archive.writestr(name, content)
+        return
+    with tarfile.open(file, "w:gz" if file.suffix == ".tgz" else "w") as shard:
+        for name, content in entries:
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            shard.addfile(member, io.BytesIO(content))
+
+
+def _write_inside(file: Path) -> None:
+    cells = [{"bytes": picture("PNG"), "path": "a.png"}, {"bytes": None, "path": "a.png"}]
+    table = pa.table({"image": cells, "label": ["a", "b"], "n": [1, None], "tags": [["x"], []]})
+    if file.suffix == ".parquet":
+        pq.write_table(table, file)
+    else:
+        with pa.ipc.new_stream(str(file), table.schema) as writer:
+            writer.write_table(table)
+
+
+def _read_format(path: Path) -> None:
+    """Reads a source of images or vectors, its regions, and its images."""
+    import likeness as lk
+    from likeness.errors import InputError
+    from likeness.io import read_image
+
+    space = path.suffix in (".npy", ".npz") or path.name in ("vectors.tsv", "clip")
+    if not space:
+        _answered(lambda: lk.read(path, regions=True))
+    table = lk.load(path).table if space else lk.read(path)
+    for image in table.paths() if table.has_images else ():
+        with contextlib.suppress(OSError, InputError):
+            read_image(image)
+
+
+def _formats() -> list[Case]:
+    """Files that other programs write."""
+
+    def folder(name: str, files: dict[str, str | bytes | Callable[[Path], Any]], *damage: str, covers: tuple[str, ...] = ()) -> Case:
+        def write(place: Path) -> None:
+            for file, content in ({"a.png": picture("PNG")} | files).items():
+                file = f"{name}/{file}"
+                (place / file).parent.mkdir(parents=True, exist_ok=True)
+                if callable(content):
+                    content(place / file)
+                else:
+                    (place / file).write_bytes(content.encode() if isinstance(content, str) else content)
+
+        return Case(f"format {name}", write, lambda place: _read_format(place / name), tuple(f"{name}/{each}" for each in damage), covers)
+
+    box = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 2, 10, 8], "attributes": {"x": 1}}
+    coco = {
+        "images": [{"id": 1, "file_name": "a.png"}],
+        "categories": [{"id": 1, "name": "eye"}],
+        "annotations": [box, {"image_id": 1, "caption": "a"}],
+    }
+    rectangle = {"x": 1, "y": 2, "width": 30, "height": 40, "rectanglelabels": ["eye"]}
+    results = [{"from_name": "box", "value": rectangle}, {"from_name": "kind", "value": {"choices": ["cat"]}}]
+    tasks = [{"id": 1, "data": {"image": "/data/local-files/?d=a.png"}, "annotations": [{"was_cancelled": False, "result": results}]}]
+    detections = {"_cls": "Detections", "detections": [{"label": "eye", "bounding_box": [0.1, 0.1, 0.5, 0.5]}]}
+    sample = {"filepath": "a.png", "tags": ["x"], "kind": {"_cls": "Classification", "label": "cat"}, "objects": detections}
+    vectors = np.eye(3, dtype=np.float32)
+    archives = [
+        _of_file(f"format {name}", name, partial(_write_archive, others=others), _read_format, "data/formats/archive", "io/archive_entries")
+        for name, others in (
+            ("x.zip", [("t.csv", b"path,a\nx/0.png,1\ny/1.jpg,2\n")]),
+            ("x.tar", [("x/0.json", b'{"a": 1}'), ("x/0.txt", b"a"), ("y/1.cls", b"3")]),
+            ("x.tgz", []),
+        )
+    ]
+    return [
+        *archives,
+        *(
+            _of_file(f"format {name}", name, _write_inside, _read_format, "data/readers/parquet_columns", "io/content")
+            for name in ("x.parquet", "x.arrow")
+        ),
+        _of_file("format npy", "x.npy", lambda file: np.save(file, vectors), _read_format, "data/formats/vectors"),
+        _of_file("format npz", "x.npz", lambda file: np.savez(file, a=vectors, label=list("abc")), _read_format, "data/formats/vectors"),
+        _of_file("format projector", "vectors.tsv", "1.5\t2\n3\t4\n", _read_format, "data/formats/projector"),
+        folder("coco", {"_annotations.coco.json": json.dumps(coco)}, "*.json", covers=("data/formats/coco", "data/format")),
+        folder("label-studio", {"x.json": json.dumps(tasks)}, "*.json", covers=("data/formats/label_studio",)),
+        folder(
+            "fiftyone", {"samples.json": json.dumps({"samples": [sample]}), "metadata.json": "{}"}, "samples.json", covers=("data/formats/fiftyone",)
+        ),
+        folder(
+            "yolo",
+            {"data.yaml": "names: [eye]", "images/b.png": picture("PNG"), "labels/b.txt": "0 0.5 0.5 0.25 0.25\n0 0.1 0.1 0.5 0.1 0.5 0.5\n"},
+            *("data.yaml", "labels/*.txt"),
+            covers=("data/formats/yolo",),
+        ),
+        folder("csv", {"metadata.csv": "file_name,a\na.png,1\n"}, "*.csv", covers=("data/formats/image_folder",)),
+        folder("jsonl", {"metadata.jsonl": '{"file_name": "a.png", "a": 1}\n'}, "*.jsonl", covers=("data/formats/image_folder",)),
+        folder(
+            "clip",
+            {
+                "img_emb/img_emb_0.npy": lambda file: np.save(file, vectors),
+                "metadata/metadata_0.parquet": lambda file: pd.DataFrame({"image_path": ["a.png"] * 3, "n": [1, 2, 3]}).to_parquet(file),
+            },
+            *("img_emb/*", "metadata/*"),
+            covers=("data/formats/clip_retrieval",),
+        ),
+    ]
+
+
 def cases() -> list[Case]:
     """All of them."""
-    makers = (_papers, _tables, _labels, _notions, _splits, _configs, _language, _runs, _stores, _images, _uploads, _app, _models)
+    makers = (_papers, _tables, _formats, _labels, _notions, _splits, _configs, _language, _runs, _stores, _images, _uploads, _app, _models)
     return [case for make in makers for case in make()]

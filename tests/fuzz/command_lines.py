@@ -53,6 +53,8 @@ _SOUND: dict[str, tuple[str, ...]] = {
     "target": ("csv", "parquet", "coco", "links", "yolo", "faiss", "lancedb", "qdrant", "notion", "fiftyone"),
     "place": ("new", "new.csv", "new.json", "new.parquet"),
     "label": ("class",),
+    "predicted": ("class", "yaw"),
+    "actual": ("class",),
     "link": ("symlink", "hard", "copy"),
     "where": ("class=warm",),
     "root": ("photos",),

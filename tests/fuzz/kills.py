@@ -367,7 +367,7 @@ _TABLES = 30
 def _write_tables(folder: Path) -> None:
     """What the cache and the user keep: maps, texts, spaces, datasets, reports; each is noted once it is finished."""
     from likeness.data import add_dataset, new_entry
-    from likeness.encoders.store.text_cache import TextCache
+    from likeness.encoders.store.texts import TextCache
     from likeness.projection import save_map
     from likeness.training import RunFolder
 
@@ -391,7 +391,7 @@ def _space(number: int) -> Any:
 def _check_tables(folder: Path, reference: Path, ended: bool) -> list[str]:
     from likeness.data import list_datasets
     from likeness.embedding import load_space
-    from likeness.encoders.store.text_cache import TextCache
+    from likeness.encoders.store.texts import TextCache
     from likeness.projection import load_map
     from likeness.training import RunFolder
 

@@ -28,20 +28,22 @@ _PARSERS = {
 # Files that Likeness made in the same run, or ships, and that nobody else can put there; each with the reason why it needs no case.
 _REASONS = {
     "made or measured here, or noted by this very server; what cannot be read counts as not there or is made anew": (
-        *("data/own_archive", "encoders/speed", "duplicates/altered_copies", "encoder_check", "labels/distance_cache", "encoders/store/packed"),
+        *("encoders/speed", "duplicates/altered_copies", "encoder_check", "labels/distance_cache", "encoders/store/collected"),
         *("training/data/batches", "training/data/outputs", "training/data/pixels", "training/loop/callback", "encoders/store/ray_worker"),
-        *("projection/layout_process", "projection/layout_worker", "io/confinement", "io/decoder_worker", "app/server/added_labels"),
+        *("projection/layout_process", "projection/layout_job", "io/confinement", "io/decoder_worker", "app/server/added_labels"),
         *("app/parts/interrupted", "app/parts/run_card", "encoders/vocabulary", "encoders/models/load_model"),
     ),
     "tables and lists that ship, or a configuration of an installed package whose weights have a known hash": (
-        *("data/readers/cars", "studies/published", "sentences/word_lists", "app/pages/shifts/benchmarks", "encoders/models/minilm"),
+        *("data/readers/cars", "studies/published", "words/word_lists", "app/pages/shifts/benchmarks", "encoders/models/minilm"),
         "studies/study",
+        *("encoders/published", "io/paths"),
     ),
     "options and values of the command line, which `likeness` itself parses or wrote": (
         "app/server/admin",
         "app/server/serve",
         "commands/sweep",
         "commands/train",
+        "search/rankings",
     ),
     "writes an archive and reads none": ("app/server/visitor_data", "app/server/export_files"),
     "the reader itself, or what every case of its kind reaches": (
@@ -52,7 +54,7 @@ _REASONS = {
         *("exports/stores", "app/api/http_api"),
     ),
     "damaged and hostile content is in a test of its own": (
-        *("data/readers/caltech101", "encoders/models/photos", "duplicates/threshold_store", "app/server/saved_views", "app/parts/component"),
+        *("data/readers/caltech101", "encoders/models/photos", "duplicates/suggest_threshold", "app/server/saved_views", "app/parts/component"),
     ),
 }
 _OWN = {module for modules in _REASONS.values() for module in modules}

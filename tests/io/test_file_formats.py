@@ -80,7 +80,7 @@ def test_parts_that_cannot_be_counted(folder: Path, pool) -> None:
 )
 def test_a_hostile_page_ends_in_a_sentence_and_the_next_is_read(folder: Path, pool, instead: str, reason: str) -> None:
     limits = "decoder_limits._SECONDS = decoder_limits._SECONDS_PER_PIXEL = 0"
-    change = f"page = pdf_pages.pdf_page\npdf_pages.pdf_page = lambda path, number: {instead} if number == 2 else page(path, number)"
+    change = f"page = file_formats.pdf_page\nfile_formats.pdf_page = lambda path, number: {instead} if number == 2 else page(path, number)"
     pool(f"{limits}\n{change}")
     for _ in range(2):
         with pytest.raises(UnreadableImageError) as caught:

@@ -222,7 +222,7 @@ def test_on_a_shared_server_large_images_are_decoded_apart(tmp_path: Path, monke
     request.addfinalizer(pool.close)
     asked: list[str] = []
     foreign = images.foreign_file
-    monkeypatch.setattr(images, "foreign_file", lambda path: asked.append(path.name) or foreign(path))
+    monkeypatch.setattr(images, "foreign_file", lambda path, *more: asked.append(path.name) or foreign(path, *more))
     pixels = np.random.default_rng(0).integers(0, 256, (40, 50, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(tmp_path / "small.png")
     Image.fromarray(pixels).resize((2500, 2000), Image.Resampling.NEAREST).save(tmp_path / "large.png")

@@ -89,7 +89,7 @@ def test_tags_attributes_and_notes_come_from_their_columns(store: TagStore, tmp_
         ("path,breed,Breed\ndogs/a.jpg,x,y\n", "has the column 'breed' twice"),
         ("path,breed,tag:breed\ndogs/a.jpg,x,yes\n", "has the column 'breed' twice"),
         ("path,Class\ndogs/a.jpg,x\n", "has a column 'class' already"),
-        ("path,breed\nnone.jpg,x\n", "lists none of the 4 images of 'photos', first 'none.jpg'"),
+        ("path,breed\nnone.jpg,x\n", "lists none of the 4 images of 'photos', as 'none.jpg'"),
         ("path,breed\ndogs/b.jpg,x\nb.jpg,y\n", "lists the image 'dogs/b.jpg' twice"),
         ("path,tag:good\ndogs/a.jpg,maybe\n", "Row 1 of 'labels.csv', column 'tag:good': 'maybe' is not a valid tag value"),
         (

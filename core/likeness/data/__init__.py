@@ -18,32 +18,29 @@ from likeness.data.catalog import (
 )
 from likeness.data.classes import ImageClasses as ImageClasses, image_classes as image_classes, labeled_images as labeled_images, part_of as part_of
 from likeness.data.columns import free_name as free_name, numbers_of as numbers_of, with_columns_before as with_columns_before
-from likeness.data.css_colors import (
-    CSS_COLORS as CSS_COLORS,
-    CSS_RGB as CSS_RGB,
-    css_distances as css_distances,
-    hsv_to_rgb as hsv_to_rgb,
-    perceived_css_distances as perceived_css_distances,
-    rgb_to_lab as rgb_to_lab,
-)
+from likeness.data.css_colors import CSS_COLORS as CSS_COLORS, CSS_RGB as CSS_RGB, hsv_to_rgb as hsv_to_rgb
+from likeness.data.format import ReadOptions as ReadOptions
+from likeness.data.formats import FORMATS as FORMATS
+from likeness.data.joined_table import joined_table as joined_table, stacked_table as stacked_table
 from likeness.data.label_files import (
     add_label_files as add_label_files,
     keep_listed as keep_listed,
     label_frame as label_frame,
     labels_by_path as labels_by_path,
     read_label_file as read_label_file,
-    write_listed as write_listed,
     write_rows as write_rows,
 )
 from likeness.data.listed_files import file_locator as file_locator, find_files as find_files, first_rows as first_rows
 from likeness.data.own_images import label_columns as label_columns, own_table as own_table
-from likeness.data.protocols import check_split as check_split, class_halves as class_halves
+from likeness.data.protocols import check_split as check_split
 from likeness.data.read import (
     TableColumns as TableColumns,
     absolute_source as absolute_source,
+    find_format as find_format,
     is_published_source as is_published_source,
     named_columns as named_columns,
     read_dataset as read_dataset,
+    read_format as read_format,
     read_official_parts as read_official_parts,
     recognized as recognized,
 )
@@ -75,6 +72,7 @@ from likeness.data.readers.remote import (
     remote_states as remote_states,
 )
 from likeness.data.readers.tabular import PATH_COLUMNS as PATH_COLUMNS, read_table as read_table
+from likeness.data.regions import with_regions as with_regions
 from likeness.data.registry import (
     missing_archive as missing_archive,
     named_dataset as named_dataset,

@@ -6,15 +6,16 @@
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from likeness.defaults import CARS_ENCODER, DATASET
 from likeness.errors import InputError
-from likeness.io import TransientError, cache_dir, is_transient, make_folder, regular_file, write_atomic
+from likeness.io import TransientError, cache_dir, compute_once_locked, is_transient, name_to_text, regular_file, validation_message, write_atomic
 
 
 @dataclass(frozen=True)
@@ -40,16 +41,17 @@ class DatasetEntry:
     owner: str = ""
     gps: bool = False
     warning: str = ""
-    count: int = 0
+    count: Annotated[int, Field(ge=0)] = 0
 
 
 _LONGEST_NAME = 120  # letters
-_one_at_a_time = threading.Lock()
+_one_at_a_time = threading.Lock()  # a file's lock alone does not exclude threads of one process
 SHIPPED_CARS = DatasetEntry(DATASET, "Synthetic Cars", DATASET, CARS_ENCODER)
 
 
 def new_entry(name: str, source: str, encoder: str, path_column: str | None = None, owner: str = "", gps: bool = False) -> DatasetEntry:
     """An entry whose id is derived from source, encoder and, if given, owner, so that others cannot guess it."""
+    name = name_to_text(name)
     # optional parts are appended only if set, so that ids of older versions stay valid
     text = "\n".join([source, encoder, path_column or "", *([owner] if owner else []), *(["gps"] if gps else [])])
     # a private id works like a password in links, so it is longer
@@ -74,7 +76,7 @@ def find_dataset(id: str) -> DatasetEntry:
 
 def add_dataset(entry: DatasetEntry) -> None:
     """Adds an entry, or replaces the one with the same id."""
-    with _alone():
+    with _one_at_a_time, compute_once_locked(_file()):
         _write([*(known for known in _read() if known.id != entry.id), entry])
 
 
@@ -89,7 +91,7 @@ def rename_dataset(id: str, name: str) -> DatasetEntry:
         raise InputError(
             f"A dataset's name must have 1 to {_LONGEST_NAME} characters, but '{name[:_LONGEST_NAME]}' has {len(name)}; choose another one."
         )
-    with _alone():
+    with _one_at_a_time, compute_once_locked(_file()):
         entries = {entry.id: entry for entry in _read()}
         if id not in entries:
             raise InputError(f"There is no dataset with the id '{id}' that can be renamed; it may have been removed.")
@@ -100,20 +102,8 @@ def rename_dataset(id: str, name: str) -> DatasetEntry:
 
 def remove_dataset(id: str) -> None:
     """Removes an entry from the list; images are not deleted."""
-    with _alone():
+    with _one_at_a_time, compute_once_locked(_file()):
         _write([known for known in _read() if known.id != id])
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Locks the list against other threads and processes."""
-    from filelock import FileLock
-
-    place = cache_dir() / "locks" / "datasets"
-    make_folder(place.parent)
-    # the file lock alone does not exclude threads of one process
-    with _one_at_a_time, FileLock(place):
-        yield
 
 
 def _file() -> Path:
@@ -137,26 +127,12 @@ def _read() -> list[DatasetEntry]:
 def _entries(file: Path, mtime_ns: int, size: int, inode: int) -> tuple[DatasetEntry, ...]:
     """Entries of the file, cached by its state."""
     try:
-        return tuple(_entry(fields) for fields in json.loads(regular_file(file).read_text(encoding="utf-8")))
-    except (ValueError, TypeError, RecursionError, OSError, MemoryError) as error:
+        return TypeAdapter(tuple[DatasetEntry, ...]).validate_json(regular_file(file).read_bytes(), strict=True)
+    except (ValidationError, OSError, MemoryError) as error:
         if is_transient(error):
             raise TransientError("The list of datasets", error) from error
-        reason = str(error)[:100]
+        reason = validation_message(error) if isinstance(error, ValidationError) else str(error)[:100]
         raise InputError(f"The list of datasets '{file.name}' is damaged ({reason}); delete it and add the datasets again.") from error
-
-
-def _entry(fields: dict[str, str | bool | int | None]) -> DatasetEntry:
-    entry = DatasetEntry(**fields)  # type: ignore[arg-type]
-    for name in ("id", "name", "source", "encoder", "owner", "warning"):
-        if not isinstance(getattr(entry, name), str):
-            raise TypeError(f"{name} is no text")
-    if not isinstance(entry.path_column, str | None):
-        raise TypeError("path_column is no text")
-    if not isinstance(entry.gps, bool):
-        raise TypeError("gps is neither true nor false")
-    if not isinstance(entry.count, int) or isinstance(entry.count, bool) or entry.count < 0:
-        raise TypeError("count is no number of images")
-    return entry
 
 
 def _write(entries: list[DatasetEntry]) -> None:

@@ -1,18 +1,10 @@
-"""The 17 color names of CSS 2.1 (the 16 of HTML and orange), and the nearest of them for any color.
-
-The InDiReCT paper labels a car by the CSS 2.1 name nearest to its HSV color and does not say in which space. Distances in
-RGB or HSV disagree with human naming (hue is circular and means nothing in the dark), so the nearest name is the one at
-the smallest Euclidean distance in CIELAB (CIE76, D65 white). The authors' code takes the distance in 8-bit RGB, which is
-the metric "rgb" here.
-"""
+"""The 17 color names of CSS 2.1 (the 16 of HTML and orange), and the nearest of them for any color."""
 
 import numpy as np
 import numpy.typing as npt
 from PIL import ImageColor
 
-from likeness.errors import InputError
-
-Floats = npt.NDArray[np.float64]
+from likeness.arrays import Float64s
 
 CSS_COLORS: tuple[str, ...] = (
     *("black", "silver", "gray", "white", "maroon", "red", "purple", "fuchsia", "green", "lime", "olive", "yellow", "navy", "blue", "teal", "aqua"),
@@ -20,111 +12,19 @@ CSS_COLORS: tuple[str, ...] = (
 )
 CSS_RGB: dict[str, tuple[int, int, int]] = {name: ImageColor.getrgb(name)[:3] for name in CSS_COLORS}
 
-# sRGB primaries to CIE XYZ, relative to the D65 white (IEC 61966-2-1); rows are X, Y, Z.
-_RGB_TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
-_WHITE = _RGB_TO_XYZ.sum(axis=1)
 
-
-def _checked(colors: npt.ArrayLike, space: str) -> Floats:
-    values = np.asarray(colors, dtype=np.float64)
-    if values.ndim != 2 or values.shape[1] != 3:
-        raise InputError(f"Colors have shape {values.shape}, expected (n, 3): give one {space} row per color.")
-    if not bool(np.all((values >= 0) & (values <= 1))):
-        raise InputError(f"Color values lie outside 0..1 or are NaN: scale {space} to 0..1 (divide 8-bit values by 255).")
-    return values
-
-
-def hsv_to_rgb(hsv: npt.ArrayLike) -> Floats:
+def hsv_to_rgb(hsv: npt.ArrayLike) -> Float64s:
     """sRGB (n, 3) in 0..1 of HSV (n, 3) in 0..1; hue 1 is hue 0."""
-    h, s, v = _checked(hsv, "HSV").T[:, :, None]
+    h, s, v = np.asarray(hsv, np.float64).T[:, :, None]
     k = (np.array([5.0, 3.0, 1.0]) + 6 * h) % 6
-    rgb: Floats = v - v * s * np.clip(np.minimum(k, 4 - k), 0, 1)
+    rgb: Float64s = v - v * s * np.clip(np.minimum(k, 4 - k), 0, 1)
     return rgb
 
 
-def rgb_to_lab(rgb: npt.ArrayLike) -> Floats:
-    """CIELAB (n, 3) (L 0..100) of sRGB (n, 3) in 0..1."""
-    values = _checked(rgb, "RGB")
-    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
-    xyz = linear @ _RGB_TO_XYZ.T / _WHITE
-    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
-    return np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
+def nearest_color(hsv: npt.ArrayLike) -> list[str]:
+    """The CSS 2.1 name (n) nearest to each color, HSV (n, 3) in 0..1, by the Euclidean distance of whole 8-bit RGB values, rounded down.
 
-
-def css_distances(rgb: npt.ArrayLike) -> Floats:
-    """CIELAB distances (n, 17) of sRGB (n, 3) to the colors of `CSS_COLORS`."""
-    lab = rgb_to_lab(rgb)
-    named = rgb_to_lab(np.array(list(CSS_RGB.values())) / 255)
-    distances: Floats = np.linalg.norm(lab[:, None] - named, axis=2)
-    return distances
-
-
-def ciede2000(lab: npt.ArrayLike, others: npt.ArrayLike) -> Floats:
-    """Color differences as people see them, dE00 (..., broadcast) of CIELAB colors (..., 3); about 1 is just visible.
-
-    Sharma, Wu and Dalal 2005, "The CIEDE2000 color-difference formula", Eqs. 2 to 22, with all weights 1.
+    So does the authors' code of the InDiReCT paper, which does not say in which space it looks for the nearest name.
     """
-    first, second = np.asarray(lab, dtype=np.float64), np.asarray(others, dtype=np.float64)
-    stretched = 0.5 * (3 - _saturation((np.hypot(*_ab(first)) + np.hypot(*_ab(second))) / 2))  # of a*, largest near gray
-    (chroma1, hue1), (chroma2, hue2) = _polar(first, stretched), _polar(second, stretched)
-    lightness, chroma, summed = (first[..., 0] + second[..., 0]) / 2, (chroma1 + chroma2) / 2, hue1 + hue2
-    gray = chroma1 * chroma2 == 0
-    turn = np.where(gray, 0, (hue2 - hue1 + 180) % 360 - 180)
-    far = np.abs(hue1 - hue2) > 180
-    hue = np.where(gray, summed, (summed + np.where(far, np.where(summed < 360, 360, -360), 0)) / 2)
-    by_hue = (1 - 0.17 * _cos(hue - 30) + 0.24 * _cos(2 * hue)) + (0.32 * _cos(3 * hue + 6) - 0.20 * _cos(4 * hue - 63))
-    off_middle = (lightness - 50) ** 2
-    d_lightness = (second[..., 0] - first[..., 0]) / (1 + 0.015 * off_middle / np.sqrt(20 + off_middle))
-    d_chroma = (chroma2 - chroma1) / (1 + 0.045 * chroma)
-    d_hue = 2 * np.sqrt(chroma1 * chroma2) * np.sin(np.radians(turn / 2)) / (1 + 0.015 * chroma * by_hue)
-    rotation = -2 * _saturation(chroma) * np.sin(np.radians(60 * np.exp(-(((hue - 275) / 25) ** 2))))
-    difference: Floats = np.sqrt(d_lightness**2 + d_chroma**2 + d_hue**2 + rotation * d_chroma * d_hue)
-    return difference
-
-
-def perceived_css_distances(rgb: npt.ArrayLike) -> Floats:
-    """Color differences dE00 (n, 17) of sRGB (n, 3) from the colors of `CSS_COLORS`."""
-    named = rgb_to_lab(np.array(list(CSS_RGB.values())) / 255)
-    return ciede2000(rgb_to_lab(rgb)[:, None], named)
-
-
-def _ab(lab: Floats) -> tuple[Floats, Floats]:
-    return lab[..., 1], lab[..., 2]
-
-
-def _saturation(chroma: Floats) -> Floats:
-    saturation: Floats = np.sqrt(chroma**7 / (chroma**7 + 25.0**7))
-    return saturation
-
-
-def _polar(lab: Floats, stretched: Floats) -> tuple[Floats, Floats]:
-    """Chroma and hue in degrees, 0..360."""
-    a, b = lab[..., 1] * stretched, lab[..., 2]
-    return np.hypot(a, b), np.degrees(np.arctan2(b, a)) % 360
-
-
-def _cos(degrees: Floats) -> Floats:
-    cosine: Floats = np.cos(np.radians(degrees))
-    return cosine
-
-
-def nearest_color(colors: npt.ArrayLike, space: str = "hsv", metric: str = "lab") -> list[str]:
-    """The nearest CSS 2.1 name (n) of each color (n, 3) in 0..1, of the space "hsv" or "rgb". The metric is "lab", Euclidean distance in CIELAB,
-    or "rgb", that in whole 8-bit RGB values, rounded down.
-
-    Raises:
-        InputError: another shape, space or metric, or values outside 0..1.
-    """
-    if space not in ("hsv", "rgb"):
-        raise InputError(f'Color space "{space}" is unknown: use "hsv" or "rgb".')
-    if metric not in ("lab", "rgb"):
-        raise InputError(f'Color metric "{metric}" is unknown: use "lab" or "rgb".')
-    rgb = hsv_to_rgb(colors) if space == "hsv" else _checked(colors, "RGB")
-    distances = css_distances(rgb) if metric == "lab" else _rgb_distances(rgb)
-    return [CSS_COLORS[i] for i in distances.argmin(axis=1)]
-
-
-def _rgb_distances(rgb: Floats) -> Floats:
-    """Distances (n, 17) to the colors of `CSS_COLORS` in 8-bit values."""
-    distances: Floats = np.linalg.norm(np.floor(255 * rgb)[:, None] - np.array(list(CSS_RGB.values())), axis=2)
-    return distances
+    distances = np.linalg.norm(np.floor(255 * hsv_to_rgb(hsv))[:, None] - np.array(list(CSS_RGB.values())), axis=2)
+    return [CSS_COLORS[place] for place in distances.argmin(axis=1)]

@@ -1,6 +1,6 @@
 """Files that refer to images of a table: CSV files of labels, and text files that list images, such as those an encoder was not trained on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import pandas as pd
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import as_path, name_finder, read_csv_cells, regular_file, text_of, write_atomic
+from likeness.io import as_path, name_finder, read_csv_cells, text_of, write_atomic
 
 _PATH, _LABEL = "path", "label"
 
@@ -55,10 +55,6 @@ def label_frame(file: Path) -> pd.DataFrame:
     """The table of such a file as text: path, label and further columns. Raises InputError if it is missing or damaged, lacks a column, or has a
     duplicate path.
     """
-    try:
-        regular_file(file)
-    except OSError as error:
-        raise InputError(f"The label file '{file}' cannot be read ({error.strerror or error}); choose other labels, or restore it.") from error
     frame = read_csv_cells(file)
     if not {_PATH, _LABEL} <= set(frame):
         raise InputError(f"The label file '{file.name}' has the columns {', '.join(map(str, frame))}; give one with {_PATH} and {_LABEL}.")
@@ -78,7 +74,7 @@ def keep_listed(table: ImageTable, file: str | Path) -> ImageTable:
         >>> import tempfile
         >>> from likeness.data import read_cars
         >>> file = Path(tempfile.mkdtemp()) / "some.txt"
-        >>> write_listed(file, ["images/00003.webp"])
+        >>> _ = file.write_text("images/00003.webp")
         >>> len(keep_listed(read_cars(), file))
         1
     """
@@ -98,11 +94,6 @@ def keep_listed(table: ImageTable, file: str | Path) -> ImageTable:
     by_name = there - set(paths)
     kept = [path in there or name in by_name for path, name in zip(paths, names, strict=True)]
     return replace(table, frame=table.frame[kept])
-
-
-def write_listed(file: Path, paths: Sequence[str | Path]) -> None:
-    """Writes a file of names for `keep_listed`, atomically."""
-    write_atomic(file, "".join(f"{Path(path).name}\n" for path in paths).encode())
 
 
 def write_rows(file: Path, table: ImageTable, rows: Iterable[int]) -> None:

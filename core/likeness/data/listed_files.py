@@ -3,7 +3,7 @@
 import os
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +49,8 @@ def first_rows(paths: Sequence[str], root: Path, files: Files) -> NDArray[np.int
     Seconds and pages of a file are separate images, and so are copies of a file, which `likeness.duplicates` finds.
     """
     several = pd.DataFrame(files[:, :2]).duplicated(keep=False).to_numpy()  # all that are not there as well
-    first, key_of, real = np.arange(len(paths)), dict[str, Hashable](), lru_cache(_FOLDERS)(partial(_real_name, file_locator(root)))
+    first, key_of, locate = np.arange(len(paths)), dict[str, Hashable](), file_locator(root)
+    real = lru_cache(_FOLDERS)(lambda path: unicodedata.normalize("NFC", os.path.realpath(locate(path))).casefold())
     rows: dict[Hashable, int] = {}
     for row in np.flatnonzero(several | (files[:, 1] == 0)).tolist():
         path = paths[row]
@@ -75,10 +76,6 @@ def _key(path: str, file: Sequence[int], real: Callable[[str], str]) -> Hashable
         return name if is_url(name) else os.path.normpath(name), part
     # Some file systems give one number to several files, others do not tell letters' case apart: links and real names decide.
     return (*file[:2], "" if file[2] > 1 else real(name), part)
-
-
-def _real_name(locate: Callable[[str], str], path: str) -> str:
-    return unicodedata.normalize("NFC", os.path.realpath(locate(path))).casefold()
 
 
 def _finder(folder: str) -> Callable[[str], str | None]:

@@ -5,8 +5,6 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data.readers.folder import natural_key
-from likeness.data.table import ImageTable, has_label
 from likeness.errors import InputError
 
 SPLITS = ("test", "train", "all")
@@ -16,6 +14,15 @@ def check_split(split: str, known: Sequence[str] = SPLITS) -> None:
     """Raises InputError for a split that is not in `known`."""
     if split not in known:
         raise InputError(f"There is no split '{split}'; choose from {', '.join(known)}.")
+
+
+def retrieval_sets(split: str, sets: Sequence[str] = ("train", "query", "gallery")) -> tuple[str, ...]:
+    """The official `sets` of a retrieval benchmark that make up `split`: "test" is all but "train", "all" all, another name that set. Readers put an
+    image's set into the attribute `split`, by which training finds queries, too. Raises InputError: an unknown split.
+    """
+    known = {"test": tuple(each for each in sets if each != "train"), **{each: (each,) for each in sets}, "all": tuple(sets)}
+    check_split(split, tuple(known))
+    return known[split]
 
 
 def zero_shot_half(labels: Sequence[Hashable], order: Sequence[Hashable], split: str) -> NDArray[np.bool_]:
@@ -31,23 +38,3 @@ def zero_shot_half(labels: Sequence[Hashable], order: Sequence[Hashable], split:
     rank = {label: place for place, label in enumerate(order)}
     second = np.array([rank[label] >= len(order) // 2 for label in labels], dtype=bool)
     return {"train": ~second, "test": second, "all": np.ones(len(labels), bool)}[split]
-
-
-def class_halves(table: ImageTable, attribute: str) -> tuple[ImageTable, ImageTable]:
-    """Train and test tables: the first and the second half of an attribute's values, in natural order (2 before 10). Images without a label
-    (`has_label`) are in neither.
-
-    Raises:
-        InputError: an unknown attribute, no image has it, or all have the same value.
-    """
-    if attribute not in table.attributes:
-        raise InputError(f"'{table.name}' has no attribute '{attribute}'; it has {', '.join(table.attributes) or 'none'}.")
-    frame = table.frame[has_label(table.frame[attribute])]
-    if not len(frame):
-        raise InputError(f"No image of '{table.name}' has a label of '{attribute}'; fill it in.")
-    labels = [str(value) for value in frame[attribute]]
-    order = sorted(set(labels), key=natural_key)
-    if len(order) < 2:
-        raise InputError(f"All images of '{table.name}' have the same '{attribute}', '{order[0]}'; at least two values are needed.")
-    train, test = (ImageTable(f"{table.name} ({split})", table.root, frame[zero_shot_half(labels, order, split)]) for split in ("train", "test"))
-    return train, test

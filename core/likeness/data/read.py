@@ -7,26 +7,31 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from likeness.data import readers
 from likeness.data.captions_column import with_caption_column
-from likeness.data.own_archive import ARCHIVE_SUFFIXES, OTHER_ARCHIVES, read_archive
-from likeness.data.readers import tabular
+from likeness.data.format import Format, ReadOptions
+from likeness.data.formats import FORMATS
+from likeness.data.formats.hub import PREFIX as HUB
+from likeness.data.listed_files import find_files
+from likeness.data.own_images import own_table
 from likeness.data.readers.dataset import Dataset
-from likeness.data.readers.folder import TABLE_SUFFIXES, read_folder
+from likeness.data.regions import with_regions
 from likeness.data.registry import dataset_names, named_dataset, plain_names, published_names
 from likeness.data.repeated_images import one_row_an_image
 from likeness.data.table import ImageTable
 from likeness.data.uploads import is_upload, read_upload
 from likeness.errors import InputError
-from likeness.io import as_path, name_to_text
+from likeness.io import TransientError, as_path, check_url, is_transient, name_to_text, reason_of
 
 # Two characters at least: "C:\cars" is a folder.
 _PUBLISHED = re.compile(r"(?P<name>[A-Za-z0-9][\w-]+)(?:/(?P<split>\w+))?:(?P<folder>.*)", re.DOTALL)
+_BOXES = "boxes:"
 _MAX_DIGITS = 8
+_OTHER_ARCHIVES = (".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
 
 
 class _Published(NamedTuple):
@@ -66,35 +71,74 @@ def named_columns(columns: TableColumns) -> Iterator[None]:
 
 
 def read_dataset(
-    source: str | Path,
+    source: Any,
     path_column: str | None = None,
     name: str | None = None,
     gps: bool = False,
     caption_column: str | None = None,
     remote: bool = False,
+    as_: str | None = None,
+    regions: bool = False,
 ) -> ImageTable:
     """Reads a table of images from a source.
 
     Args:
-        source: a folder of images; a CSV, TSV or Parquet file that lists them; a ZIP file of images; or a dataset by name
-            (`likeness.data.dataset_names`): "cars", which ships; "caltech101", downloaded on first use; "synthetic-poses" or "synthetic-poses@500",
-            generated once; "cars196:FOLDER", a published one with its labels; "cars196/all:FOLDER" for more than the paper evaluates.
-        path_column: column of paths in a table; by default it is detected.
+        source: a file or folder in one of the formats of `likeness kinds formats`, such as a folder of images or a CSV file that lists them; a
+            dataset by name (`likeness.data.dataset_names`): "cars", which ships; "caltech101", downloaded on first use; "synthetic-poses" or
+            "synthetic-poses@500", generated once; "cars196:FOLDER", a published one with its labels; "cars196/all:FOLDER" for more than the paper
+            evaluates; "hf://datasets/ORG/NAME"; or a data frame, list or dataset in memory (`own_table`).
+        path_column: column of paths or images in a table; by default it is detected.
         name: display name; by default that of the folder, file or dataset.
         caption_column: column of captions in a table, a sentence or a JSON list of sentences per cell; by default "captions" or "caption".
         gps: also read positions of photos in a folder, as "latitude" and "longitude".
         remote: accept URLs as paths in a table without a check; only for files named by the person who runs the program.
+        as_: name of the format, where the source looks like another: "folder" takes all images of a folder; "folder:SOURCE" says the same.
+        regions: a row per box instead of per image, of annotations with boxes; "boxes:SOURCE" says the same, also to commands and the app.
 
     Raises:
-        InputError: the source does not exist or holds no images, or a column is given for something other than a table.
+        InputError: the source does not exist, is damaged or holds no images, or an option that it does not have.
 
     Example:
         >>> read_dataset("cars").name
         'Synthetic Cars'
     """
     named = _NAMED.get() or TableColumns()
-    table = _read(source, TableColumns(path_column or named.path, caption_column or named.caption), name, gps, remote)
+    options = ReadOptions(name, path_column or named.path, caption_column or named.caption, gps, remote, regions)
+    table = _read(source, options, as_) if isinstance(source, str | Path) else _of_objects(source, options)
     return replace(table, name=name or table.name)
+
+
+def _of_objects(source: Any, options: ReadOptions) -> ImageTable:
+    """The table of images given as Python objects, processed like a table file."""
+    table = own_table(source, "Images", options.path_column)
+    paths, files = find_files(table.frame["path"].tolist(), table.root)
+    frame = table.frame.assign(path=paths)
+    frame = with_caption_column(frame, options.caption_column, table.name) if options.caption_column else frame
+    return one_row_an_image(with_regions(replace(table, frame=frame)), files)
+
+
+def find_format(path: Path, as_: str | None = None) -> Format | None:
+    """The format of this name, or the first that matches the path; None if there is none. Raises InputError for an unknown name."""
+    if as_ is None:
+        return next((each for each in FORMATS if each.matches(path)), None)
+    found = next((each for each in FORMATS if each.name == as_), None)
+    if found is None:
+        raise InputError(f"There is no format '{as_}'; choose from {', '.join(each.name for each in FORMATS)}.")
+    return found
+
+
+def read_format(path: Path, chosen: Format, options: ReadOptions) -> Any:
+    """What the reader of a format gives. Raises InputError for whatever it raises on a damaged file."""
+    try:
+        return chosen.read(path, options)
+    except InputError:
+        raise
+    except Exception as error:  # foreign files, and the libraries that read them, raise anything
+        if is_transient(error):
+            raise TransientError(f"'{path.name}'", error) from error
+        file = f": '{Path(error.filename).name}'" if isinstance(error, OSError) and error.filename else ""
+        reason = f"{str(error.strerror).lower()}{file}" if isinstance(error, OSError) and file else reason_of(error)
+        raise InputError(f"'{path.name}' cannot be read as {chosen.title} ({reason}); write it again, or choose another format.") from error
 
 
 def read_official_parts(source: str) -> tuple[ImageTable, int]:
@@ -111,8 +155,10 @@ def read_official_parts(source: str) -> tuple[ImageTable, int]:
 
 def absolute_source(source: str) -> str:
     """The source for `read_dataset` with an absolute path, valid from any folder. Raises InputError for a path that may not be read here."""
-    if source.partition("@")[0] in plain_names():
+    if source.partition("@")[0] in plain_names() or source.startswith(HUB):
         return source
+    if way := _way(source):
+        return way + absolute_source(source.removeprefix(way))
     if is_published_source(source):
         published = _published(source)
         return name_to_text(str(published._replace(folder=str(as_path(published.folder).resolve()))))
@@ -121,7 +167,8 @@ def absolute_source(source: str) -> str:
 
 def is_published_source(source: str) -> bool:
     """True if the source has the form `NAME:FOLDER` and is not an existing path."""
-    return _PUBLISHED.fullmatch(source.strip()) is not None and not Path(source).expanduser().exists()
+    named = _PUBLISHED.fullmatch(source.strip()) is not None and not Path(source).expanduser().exists()
+    return named and not source.startswith(HUB) and not _way(source)
 
 
 def recognized(folder: str | Path) -> str | None:
@@ -138,34 +185,49 @@ def recognized(folder: str | Path) -> str | None:
     return next((f"{name}:{folder}" for name, layout in layouts if layout.distinct and layout.is_root(place)), None)
 
 
-def _read(source: str | Path, columns: TableColumns, name: str | None, gps: bool, remote: bool) -> ImageTable:
-    if not isinstance(source, str | Path):
-        raise InputError(
-            f"The images are a {type(source).__name__}; pass a folder, a file or a dataset's name. `lk.embed` takes a data frame with a column "
-            f"'path', and a list of paths."
-        )
+def _way(source: str) -> str:
+    """The "boxes:" or "FORMAT:" that a source begins with, or ""."""
+    way = source.partition(":")[0] + ":"
+    known = {_BOXES, *(f"{each.name}:" for each in FORMATS)}
+    return way if way in known and source.startswith(way) and not Path(source).exists() else ""
+
+
+def _read(source: str | Path, options: ReadOptions, as_: str | None) -> ImageTable:
     text = str(source)
     if not text.strip():
         raise InputError("No images are given; pass 'cars', a folder, a CSV or Parquet file, or a dataset such as 'cars196:FOLDER'.")
-    named = columns.path or columns.caption
-    if named is not None and Path(text).suffix.lower() not in (*TABLE_SUFFIXES, *ARCHIVE_SUFFIXES):
-        raise InputError(f"'{text}' is not a CSV, Parquet or ZIP file, so it has no column '{named}'; pass the file that lists the images.")
+    if way := _way(text):
+        own = options._replace(regions=options.regions or way == _BOXES)
+        return _read(text.removeprefix(way), own, as_ if way == _BOXES else way[:-1])
     plain, _, count = text.partition("@")
-    if plain in plain_names():
-        return _read_plain(named_dataset(plain), text, count)
-    if is_published_source(text):
-        return _read_published(_published(text))
-    path = as_path(source)
-    if path.is_dir():
-        return one_row_an_image(read_upload(path, name) if is_upload(path) else read_folder(path, name, gps))
-    if path.is_file() and path.suffix.lower() in ARCHIVE_SUFFIXES:
-        table = read_archive(path, columns.path, name)
-        return replace(table, frame=with_caption_column(table.frame, columns.caption, path.name)) if columns.caption else table
-    if path.is_file() and path.suffix.lower() in OTHER_ARCHIVES:
-        raise InputError(f"'{path.name}' is an archive of an unsupported kind; unpack it and pass the folder, or pack the images as a ZIP file.")
-    if not path.exists() and path.suffix.lower() not in TABLE_SUFFIXES:
-        raise _nothing_there(text)
-    return tabular.read_table(path, columns.path, name, remote, caption_column=columns.caption)
+    named = options.path_column or options.caption_column
+    no_column = InputError(f"'{text}' is not a CSV, Parquet or ZIP file, so it has no column '{named}'; pass the file that lists the images.")
+    if plain in plain_names() or is_published_source(text):
+        if named is not None:
+            raise no_column
+        if as_ is not None or options.regions:
+            raise InputError(f"'{text}' is a dataset by name, which has no other formats nor boxes; read it by its name alone.")
+        return _read_plain(named_dataset(plain), text, count) if plain in plain_names() else _read_published(_published(text))
+    if text.startswith(HUB):
+        check_url(text)
+    path = Path(text) if text.startswith(HUB) else as_path(source)
+    if path.is_dir() and is_upload(path):
+        return one_row_an_image(read_upload(path, options.name))
+    chosen = find_format(path, as_)
+    if chosen is None:
+        raise _nothing_there(text) if not path.exists() else _unknown_file(path)
+    if chosen.gives == "space":
+        raise InputError(f"'{path.name}' holds vectors ({chosen.title}); `lk.load({text!r})` makes a space of them.")
+    if named is not None and chosen.takes != "columns":
+        raise no_column
+    if options.regions and chosen.takes != "regions":
+        raise InputError(f"'{path.name}' is read as {chosen.title}, which has no boxes; read it without `regions`.")
+    table: ImageTable = read_format(path, chosen, options)
+    table = one_row_an_image(table) if chosen.name == "folder" else table
+    if as_ is None and path.is_dir() and chosen.name not in ("folder", "shards", "archive"):
+        note = f"Read as {chosen.title}; 'folder:{path.name}' takes all of its images, and the names of its folders."
+        return replace(table, notes=(note, *table.notes))
+    return table
 
 
 def _read_plain(dataset: Dataset, source: str, count: str) -> ImageTable:
@@ -202,3 +264,10 @@ def _nothing_there(source: str) -> InputError:
         f"There is no dataset '{source}'; pass {', '.join(plain_names())}, a folder of images, a CSV or Parquet file that lists them, or "
         f"NAME:FOLDER with one of {', '.join(published_names())}."
     )
+
+
+def _unknown_file(path: Path) -> InputError:
+    if path.suffix.lower() in _OTHER_ARCHIVES:
+        return InputError(f"'{path.name}' is an archive of an unsupported kind; unpack it and pass the folder, or pack the images as a ZIP file.")
+    known = ", ".join(each.form for each in FORMATS).replace("`", "")
+    return InputError(f"'{path.name}' is in no format that is known here; pass one of {known}, or name its format by `as_`.")

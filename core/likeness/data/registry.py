@@ -1,6 +1,7 @@
 """Registry of named datasets: those of `likeness.data.readers`, and entry points of higher layers and other packages."""
 
 from likeness.data import readers
+from likeness.data.formats import FORMATS
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.web_archive import WebArchive
 from likeness.errors import InputError
@@ -62,7 +63,8 @@ def source_help() -> str:
     """One sentence for menus and help that lists possible sources of images."""
     plain = ", ".join(f"`{name}`" for name in plain_names())
     published = ", ".join(f"`{name}:...`" for name in published_names())
+    files = ", ".join(dict.fromkeys(each.form for each in FORMATS if each.gives == "table"))
     return (
-        f"{plain}, a folder of images, a ZIP file of them, a CSV / Parquet file with image paths, or a published dataset as NAME:FOLDER: {published} "
-        "(`cars196/all:FOLDER`: more than the paper evaluates)."
+        f"{plain}, a folder of images, a file or folder in a known format ({files}), or a published dataset as NAME:FOLDER: {published} "
+        "(`cars196/all:FOLDER`: more than the paper evaluates). `boxes:...` reads a row per box, `folder:...` all images of a folder."
     )

@@ -38,17 +38,12 @@ def one_row_an_image(table: ImageTable, files: Files | None = None) -> ImageTabl
     kept = np.ones(len(frame), bool)
     kept[places] = False
     kept[places[heads]] = True
-    stay = _stay(first, kept)
+    stay = np.flatnonzero(kept & (np.bincount(first[kept], minlength=len(first))[first] > 1))  # beside another row of the same image
     paths = np.array(listed, dtype=object)
     if (paths[stay] != paths[first[stay]]).any():
         frame = frame.assign(**{IMAGE_COLUMN: paths[first]})
     notes = [*_merged_note(group, has_several), *_stay_note(rows.set_axis(places).loc[stay], len(np.unique(first[stay])))]
     return replace(table, frame=frame[kept], notes=(*table.notes, *notes))
-
-
-def _stay(first: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Rows kept in addition to another row of the same image."""
-    return np.flatnonzero(kept & (np.bincount(first[kept], minlength=len(first))[first] > 1))
 
 
 def _captions_gathered(frame: pd.DataFrame, places: NDArray[np.int64], group: NDArray[Any], heads: NDArray[np.int64]) -> tuple[pd.DataFrame, bool]:

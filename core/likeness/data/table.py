@@ -1,6 +1,7 @@
 """`ImageTable`: images with attributes, as returned by all readers and generators."""
 
 import hashlib
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io import name_to_text, text_to_name
+from likeness.io import name_to_text, spoken_name, text_to_name, to_arrow
 
 # the digests of images' files, in tables that ship: by them their embeddings are found on every machine. No column of a person's: "sha256" there may
 # be the digest of the original, of the parent, or of anything else.
@@ -25,9 +26,14 @@ _SHOWN = 12
 _LISTED = 4
 
 
-@lru_cache(maxsize=4096)
-def content_digest(path: str, size: int, mtime_ns: int) -> str:
+def content_digest(path: str | Path) -> str:
     """Hexadecimal SHA-256 of a file, cached until its size or modification time changes. Raises OSError if it cannot be read."""
+    stat = os.stat(path)
+    return _digest(str(path), stat.st_size, stat.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _digest(path: str, size: int, mtime_ns: int) -> str:
     with open(path, "rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
@@ -114,7 +120,10 @@ class ImageTable:
         from likeness.data.thumbnails import picture_html
 
         shown = self.paths()[:_SHOWN] if self.has_images else []
-        return picture_html(repr(self), shown, [name_to_text(path.name) for path in shown])
+        return picture_html(repr(self), shown, [spoken_name(name_to_text(str(path))) for path in shown])
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return to_arrow(self.frame).__arrow_c_stream__(requested_schema)
 
     @property
     def attributes(self) -> list[str]:

@@ -4,7 +4,7 @@ import io
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -53,10 +53,11 @@ def zipped_images(name: str, content: bytes, limits: UploadLimits, tables: list[
         raise InputError(f"The ZIP file '{shown}' has more entries than {limits.images:,} images need; pack only the images.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir() and _is_shown(member.filename)]
+            members = [member for member in archive.infolist() if not member.is_dir() and is_shown_entry(member.filename)]
             _check_declared(shown, members, len(content), limits)
             if tables is not None:
-                tables += _tables(archive, [plain_steps(member.filename) for member in members])
+                images = [plain_steps(member.filename) for member in members]
+                tables += archive_tables(archive.namelist(), lambda entry: _unpacked(archive, entry, _MOST_TABLE_BYTES), images)
             for member in members:
                 yield member.filename, _unpacked(archive, member)
     except (InputError, GeneratorExit):
@@ -71,18 +72,23 @@ def plain_steps(name: str) -> tuple[str, ...]:
     return tuple(step for step in name.replace("\\", "/").split("/") if step not in ("", "."))
 
 
-def _tables(archive: zipfile.ZipFile, images: list[tuple[str, ...]]) -> list[ArchiveTable]:
-    """The tables, with content if their folder holds all images."""
-    named = [(member, plain_steps(member.filename)) for member in archive.infolist() if member.filename.lower().endswith(TABLE_SUFFIXES)]
+def is_shown_entry(name: str) -> bool:
+    """True if a path in an archive is an image that is neither hidden nor kept by a program."""
+    return is_shown_image([step for step in plain_steps(name) if step != ".."] or [""])
+
+
+def archive_tables(names: Iterable[str], read: Callable[[str], bytes], images: Sequence[tuple[str, ...]]) -> list[ArchiveTable]:
+    """The tables among the files of an archive, with content if their folder holds all images."""
+    named = [(name, plain_steps(name)) for name in names if name.lower().endswith(TABLE_SUFFIXES)]
     found = []
-    for member, steps in [(member, steps) for member, steps in named if is_shown(steps)][:_MOST_TABLES]:
+    for name, steps in [(name, steps) for name, steps in named if is_shown(steps)][:_MOST_TABLES]:
         holds_all = all(image[: len(steps) - 1] == steps[:-1] for image in images)
-        content = _unpacked(archive, member, _MOST_TABLE_BYTES) if holds_all else b""
+        content = read(name) if holds_all else b""
         found.append(ArchiveTable("/".join(steps), content if 0 < len(content) <= _MOST_TABLE_BYTES else None))
     return found
 
 
-def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int = MAX_UPLOAD_BYTES) -> bytes:
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo | str, most: int = MAX_UPLOAD_BYTES) -> bytes:
     """The content, at most one byte over the limit, whatever size the archive declares; empty if only this entry is damaged."""
     try:
         with archive.open(member) as file:
@@ -106,18 +112,8 @@ def _check_declared(name: str, members: list[zipfile.ZipInfo], size: int, limits
         raise InputError(
             f"The ZIP file '{name}' unpacks to {total / max(size, 1):,.0f} times its size, which is implausible for images; pack them again."
         )
-    _check_apart(name, members)
-
-
-def _check_apart(name: str, members: list[zipfile.ZipInfo]) -> None:
-    """Rejects entries that share compressed bytes, by which a small file can unpack to a huge one."""
-    placed = sorted(members, key=lambda member: member.header_offset)
-    for before, after in pairwise(placed):
+    # entries that share compressed bytes can make a huge one of a small file
+    for before, after in pairwise(sorted(members, key=lambda member: member.header_offset)):
         # 30: the fixed part of a local file header
         if before.header_offset + 30 + before.compress_size > after.header_offset:
             raise InputError(f"The ZIP file '{name}' has entries that overlap; pack it again.")
-
-
-def _is_shown(name: str) -> bool:
-    *folders, file = name.replace("\\", "/").split("/")
-    return is_shown_image([*(folder for folder in folders if folder not in (".", "..")), file])

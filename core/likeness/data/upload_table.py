@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +10,7 @@ import pandas as pd
 from likeness.data.readers.tabular import read_table
 from likeness.data.upload_archive import ArchiveTable, plain_steps
 from likeness.errors import InputError
-from likeness.io import plain_name
+from likeness.io import part_path, plain_name, split_part
 
 _REMEDY = "unpack the archive and pass the table to read it"
 
@@ -35,13 +35,13 @@ def listed_images(
     if not found:
         return None, tuple(notes)
     ((path, (rows, missing)),) = found.items()
-    return rows, (*notes, _counted(plain_name(path), missing, len(places) - rows["path"].nunique()))
+    return rows, (*notes, _counted(plain_name(path), missing, len(places) - rows["path"].map(lambda path: split_part(path)[0]).nunique()))
 
 
 def _rows(table: ArchiveTable, places: Mapping[str, str], scratch: Path, path_column: str | None) -> tuple[pd.DataFrame, int]:
     """The rows with existing images, and the number of others."""
-    if table.path.lower().endswith(".parquet"):
-        raise InputError(f"Parquet files are only read if given directly; {_REMEDY}")
+    if not table.path.lower().endswith((".csv", ".tsv")):
+        raise InputError(f"Parquet and Arrow files are only read if given directly; {_REMEDY}")
     if table.content is None:
         raise InputError(f"it is empty, too large or in a folder beside images; {_REMEDY}")
     file = scratch.with_suffix(Path(table.path).suffix.lower())
@@ -53,11 +53,18 @@ def _rows(table: ArchiveTable, places: Mapping[str, str], scratch: Path, path_co
     finally:
         file.unlink(missing_ok=True)
     folder, known = plain_steps(table.path)[:-1], _known(places)
-    kept = frame["path"].map(lambda path: _place(str(path), folder, *known))
+    kept = frame["path"].map(lambda path: _region(str(path), lambda file: _place(file, folder, *known)))
     rows = frame.assign(path=kept)[kept.notna()]
     if not len(rows):
         raise InputError("it lists none of the images")
     return rows.reset_index(drop=True), len(frame) - len(rows)
+
+
+def _region(path: str, place: Callable[[str], str | None]) -> str | None:
+    """The stored path of an image or of its region."""
+    file, part = split_part(path)
+    found = place(file)
+    return found if found is None or part is None else part_path(found, part)
 
 
 def _known(places: Mapping[str, str]) -> tuple[dict[tuple[str, ...], str], dict[str, str]]:

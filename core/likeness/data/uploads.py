@@ -10,7 +10,8 @@ import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from likeness.data.readers.folder import read_folder
 from likeness.data.readers.tabular import read_table
@@ -19,9 +20,6 @@ from likeness.data.upload_archive import ArchiveTable, UploadLimits, zipped_imag
 from likeness.data.upload_table import listed_images
 from likeness.errors import InputError
 from likeness.io import MAX_UPLOAD_BYTES, cache_dir, check_images, csv_bytes, parse_json, text_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _NAME_LENGTH = 60  # characters; file systems allow 255 bytes
 _DEPTH = 4
@@ -45,14 +43,13 @@ def save_uploads(
     name: str = "Uploaded images",
     folder: Path | None = None,
     limits: UploadLimits = _USUAL,
-    path_column: str | None = None,
 ) -> ImageTable:
     """Saves images, including those in ZIP files, in a folder named by a digest of their content, and returns its table.
 
     File types are determined by content, not by name: an image is decoded in a separate process and stored with the suffix of its format. Unreadable
     ones are skipped and listed in the table's `failed`, by their position in the upload. The same files give the same folder, by default in the
     user's cache, which is created atomically. Folders inside a ZIP are kept and become classes; if a CSV file above or beside all of them lists the
-    images, it becomes the table, and `notes` says so; its column of paths is detected unless given. Names that leave the folder are shortened; later
+    images, it becomes the table, and `notes` says so. Names that leave the folder are shortened; later
     files of the same name are numbered.
 
     Raises:
@@ -64,8 +61,9 @@ def save_uploads(
         _check_room(place, limits)
         tables: list[ArchiveTable] = []
         unpacked = _limited(_unpacked(files, limits, tables), limits)
-        digest, failed = _stage(check_images(unpacked, limits.pixels, MAX_UPLOAD_BYTES), staging, tables, path_column)
-        target = place / f"{_slug(name)}-{digest}"
+        digest, failed = _stage(check_images(unpacked, limits.pixels, MAX_UPLOAD_BYTES), staging, tables)
+        slug = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40] or "images"
+        target = place / f"{slug}-{digest}"
         with _accounting:
             if not target.is_dir():
                 _check_room(place, limits)
@@ -97,9 +95,7 @@ def read_upload(folder: Path, name: str | None = None) -> ImageTable:
         return table
 
 
-def _stage(
-    images: Iterable[tuple[str, bytes, str | InputError]], staging: Path, tables: list[ArchiveTable], path_column: str | None
-) -> tuple[str, list[Failure]]:
+def _stage(images: Iterable[tuple[str, bytes, str | InputError]], staging: Path, tables: list[ArchiveTable]) -> tuple[str, list[Failure]]:
     """Writes images one by one, and the attributes of an archive's table. Returns an order-independent digest and the skipped images."""
     written: dict[str, bytes] = {}
     places: dict[str, str] = {}
@@ -121,11 +117,11 @@ def _stage(
     # sorted: the same files in another order give the same folder
     for path, own_digest in sorted(written.items()):
         digest.update(path.encode("utf-8", "surrogateescape") + b"\0" + own_digest)
-    digest.update(_write_facts(staging, *listed_images(tables, places, staging / _TABLE, path_column)))
+    digest.update(_write_facts(staging, *listed_images(tables, places, staging / _TABLE)))
     return digest.hexdigest()[:16], failed
 
 
-def _write_facts(staging: Path, rows: "pd.DataFrame | None", notes: tuple[str, ...]) -> bytes:
+def _write_facts(staging: Path, rows: pd.DataFrame | None, notes: tuple[str, ...]) -> bytes:
     """Writes facts beyond the images, if any, and returns them."""
     if not notes:
         return b""
@@ -192,7 +188,3 @@ def _plain(part: str) -> str:
     """A path component without characters that are invisible or special to a shell, a browser or Windows."""
     plain = "".join(sign if sign.isprintable() and sign not in '<>:"|?*&`' else "_" for sign in part)[-_NAME_LENGTH:].lstrip(".").rstrip(". ")
     return f"_{plain}" if not plain or _RESERVED.fullmatch(plain) else plain
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40] or "images"

@@ -1,5 +1,6 @@
 from .array_files import (
     mapped_array as mapped_array,
+    named_arrays as named_arrays,
     read_array as read_array,
     read_arrays as read_arrays,
     read_weights as read_weights,
@@ -16,6 +17,13 @@ from .confinement import (
     is_confined as is_confined,
     is_inside as is_inside,
     regular_file as regular_file,
+)
+from .content import (
+    archive_names as archive_names,
+    content_sha256 as content_sha256,
+    content_size as content_size,
+    open_content as open_content,
+    without_view as without_view,
 )
 from .csv_cells import (
     csv_bytes as csv_bytes,
@@ -44,10 +52,12 @@ from .file_formats import RAW_SUFFIXES as RAW_SUFFIXES
 from .file_names import name_finder as name_finder, name_to_text as name_to_text, text_to_name as text_to_name
 from .file_parts import (
     PART_SUFFIXES as PART_SUFFIXES,
+    Part as Part,
     file_of as file_of,
     is_pdf_name as is_pdf_name,
     part_path as part_path,
     split_part as split_part,
+    spoken_name as spoken_name,
 )
 from .files import (
     check_output_file as check_output_file,
@@ -75,7 +85,6 @@ from .frozen_config import (
 from .images import (
     check_scans as check_scans,
     decode_image as decode_image,
-    image_apart as image_apart,
     image_remark as image_remark,
     image_size as image_size,
     read_image as read_image,
@@ -88,6 +97,7 @@ from .paths import (
     cache_dir as cache_dir,
     can_be_a_path as can_be_a_path,
     can_write as can_write,
+    column_texts as column_texts,
     make_folder as make_folder,
     runs_dir as runs_dir,
 )
@@ -114,6 +124,8 @@ from .vector_file import (
     ABOUT_KEY as ABOUT_KEY,
     VectorFile as VectorFile,
     check_vector_file as check_vector_file,
+    foreign_about as foreign_about,
     read_vector_file as read_vector_file,
+    vector_table as vector_table,
     write_vector_file as write_vector_file,
 )

@@ -74,6 +74,12 @@ def read_arrays(content: Path | bytes, names: tuple[str, ...], optional: tuple[s
             return [np.asarray(arrays[each]) for each in (*names, *(each for each in optional if each in arrays.files))]
 
 
+def named_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """All arrays of an .npz file by name; raises as `read_arrays`."""
+    with _explained(f"'{path.name}'", "arrays", "save them with numpy.savez"), np.load(regular_file(path), allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in arrays.files}
+
+
 def read_weights(path: Path) -> "dict[str, Tensor]":
     """The tensors of a .safetensors file by name. Files of `write_weights` are verified by checksum.
 

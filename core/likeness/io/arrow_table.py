@@ -2,8 +2,8 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 _LARGEST = 2**63 - 1
 _LONGEST_BYTES = 100  # that are written as text; of more only how many they are
@@ -17,8 +17,6 @@ def to_arrow(frame: pd.DataFrame) -> Any:
         >>> to_arrow(pd.DataFrame({"a": [1, 2], "b": [1, "x"], "c": [10**30, 1]})).column("b").to_pylist()
         ['1', 'x']
     """
-    import pyarrow as pa
-
     if not len(frame.columns):
         return pa.table({})
     if not _fits(frame):
@@ -30,8 +28,6 @@ def to_arrow(frame: pd.DataFrame) -> Any:
 
 def from_arrow(table: Any) -> pd.DataFrame:
     """The data frame of a pyarrow table. Integers with missing values stay integers (Int64) instead of becoming floats."""
-    import pyarrow as pa
-
     frame: pd.DataFrame = table.to_pandas()
     for place, field in enumerate(table.schema):
         if pa.types.is_integer(field.type) and field.name in frame and pd.api.types.is_float_dtype(frame[field.name].dtype):
@@ -52,15 +48,10 @@ def plain_column(column: "pd.Series[Any]") -> "pd.Series[Any]":
 
 
 def _plain_dtype(values: Any) -> str:
-    if not len(values):
+    kind = pd.api.types.infer_dtype(values, skipna=False)
+    if kind == "integer" and any(abs(int(value)) > _LARGEST for value in values):
         return "object"
-    if all(isinstance(value, bool | np.bool_) for value in values):
-        return "boolean"
-    if not all(isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool) for value in values):
-        return "object"
-    if not all(isinstance(value, int | np.integer) for value in values):
-        return "Float64"
-    return "Int64" if all(-_LARGEST <= int(value) <= _LARGEST for value in values) else "object"
+    return {"boolean": "boolean", "integer": "Int64", "floating": "Float64", "mixed-integer-float": "Float64"}.get(kind, "object")
 
 
 def _text(value: Any) -> str:
@@ -71,7 +62,6 @@ def _text(value: Any) -> str:
 
 def _fits(frame: pd.DataFrame) -> bool:
     """True if pyarrow can convert the columns and Parquet can store their types."""
-    import pyarrow as pa
     import pyarrow.parquet as parquet
 
     try:

@@ -1,16 +1,14 @@
-"""Checkpoints of interrupted runs, and their predecessors: with checksums, and synced to disk before they replace older ones.
+"""Checkpoints of interrupted runs, and their predecessors: synced to disk before they replace older ones.
 
-A checkpoint is the ZIP file that `torch.save` writes; the SHA-256 of all preceding bytes is in the ZIP comment, which other readers ignore.
+A checkpoint is the ZIP file that `torch.save` writes. Its members have checksums, which are verified here, because torch does not.
 """
 
-import hashlib
 import logging
 import os
-import struct
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from likeness.errors import InputError
 from likeness.io.array_files import read_checkpoint
@@ -19,10 +17,7 @@ from likeness.io.files import sync_folder
 from likeness.io.paths import make_folder
 from likeness.io.unreadable import TransientError
 
-_NAME = b"likeness-sha256:"
-_COMMENT = len(_NAME) + 64
-_END, _END_BYTES, _LENGTH = b"PK\x05\x06", 22, struct.Struct("<H")
-_BLOCK = 1 << 22
+_REMEDY = "delete it to restart training."
 _log = logging.getLogger(__name__)
 
 
@@ -59,10 +54,8 @@ class CheckpointFile:
             self.partial.unlink(missing_ok=True)
 
     def take_partial(self) -> None:
-        """Moves what `torch.save` wrote to `partial` into place, with a checksum and synced to disk, and keeps the previous checkpoint."""
+        """Moves what `torch.save` wrote to `partial` into place, synced to disk, and keeps the previous checkpoint."""
         with self.partial.open("r+b") as target:
-            _seal(target)
-            target.flush()
             os.fsync(target.fileno())
         # in this order a crash at any moment leaves at least one complete checkpoint
         self._keep()
@@ -70,8 +63,7 @@ class CheckpointFile:
         sync_folder(self.file.parent)
 
     def read(self, checked: Callable[[dict[str, Any]], Any] | None = None, **options: Any) -> dict[str, Any]:
-        """The newest undamaged state. A file of an older version without checksum is accepted if its ZIP members match their CRC-32. A state for
-        which `checked` raises counts as damaged. The options are those of `torch.load`.
+        """The newest undamaged state; one for which `checked` raises counts as damaged. The options are those of `torch.load`.
 
         Raises:
             TransientError: there is not enough memory now.
@@ -128,51 +120,15 @@ def _read(file: Path, checked: Callable[[dict[str, Any]], Any] | None, options: 
     return state
 
 
-_REMEDY = "delete it to restart training."
-
-
-def _seal(target: BinaryIO) -> None:
-    """Writes the checksum into the empty comment of a ZIP file."""
-    target.seek(-_END_BYTES, os.SEEK_END)
-    end = target.read()
-    if not end.startswith(_END):
-        raise RuntimeError("A checkpoint must be a ZIP file without a comment")
-    target.seek(-_LENGTH.size, os.SEEK_END)
-    target.write(_LENGTH.pack(_COMMENT))
-    size = target.tell()
-    target.write(_NAME + _digest(target, size))
-
-
 def _check_sum(file: Path) -> None:
-    """Raises InputError if the content does not match the checksum."""
+    """Raises InputError unless all members of the ZIP file match their CRC-32."""
     try:
-        with regular_file(file).open("rb") as content:
-            size = file.stat().st_size - _COMMENT
-            content.seek(max(0, size))
-            comment = content.read()
-            if comment.startswith(_NAME):
-                sound = comment == _NAME + _digest(content, size)
-            elif not (comment[-_END_BYTES:].startswith(_END) and comment.endswith(b"\0\0")):  # torch leaves no comment
-                sound = False
-            else:
-                _log.warning("The checkpoint '%s' has no checksum, as in older versions; it is used if its ZIP members are intact.", file.name)
-                with zipfile.ZipFile(content) as archive:
-                    sound = archive.testzip() is None
+        with regular_file(file).open("rb") as content, zipfile.ZipFile(content) as archive:
+            damaged = archive.testzip()
     except MemoryError as error:
         raise TransientError(f"The checkpoint '{file}'", error) from error
-    except OSError as error:
-        raise InputError(f"The checkpoint '{file}' cannot be read ({error.strerror or error}); {_REMEDY}") from error
     except Exception as error:  # whatever a damaged ZIP file does to its reader
-        raise InputError(f"The checkpoint '{file}' cannot be read ({str(error) or type(error).__name__}); {_REMEDY}") from error
-    if not sound:
-        raise InputError(f"The checkpoint '{file}' cannot be read (it is damaged or not a checkpoint); {_REMEDY}")
-
-
-def _digest(content: BinaryIO, size: int) -> bytes:
-    """Hexadecimal SHA-256 of the first `size` bytes; the file position is then `size`."""
-    content.seek(0)
-    found = hashlib.sha256()
-    while size and (block := content.read(min(_BLOCK, size))):
-        found.update(block)
-        size -= len(block)
-    return found.hexdigest().encode()
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise InputError(f"The checkpoint '{file}' cannot be read ({reason}); {_REMEDY}") from error
+    if damaged:
+        raise InputError(f"The checkpoint '{file}' cannot be read ('{damaged}' in it is damaged); {_REMEDY}")

@@ -14,13 +14,10 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from PIL import Image
+from PIL import Image, ImageCms
 from PIL.ExifTags import IFD
-
-if TYPE_CHECKING:
-    from PIL.ImageCms import ImageCmsProfile
 
 _MOST_BYTES = 4 << 20  # of a profile: those of printing presses have up to 3 MB
 _KEPT = 16  # profiles whose transforms are kept
@@ -157,8 +154,6 @@ def _by_profile(profile: bytes, mode: str) -> ImageColors:
 @lru_cache(_KEPT)
 def _profile_colors(profile: bytes, kind: str) -> ImageColors:
     """The colors of images of a mode ("L", "RGB" or "CMYK") by their profile; a gray image may have an RGB profile."""
-    from PIL import ImageCms
-
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
         space = source.profile.xcolor_space.strip()
@@ -171,9 +166,7 @@ def _profile_colors(profile: bytes, kind: str) -> ImageColors:
     return ImageColors(None if _keeps_colors(transform) else transform)
 
 
-def _transform(source: "ImageCmsProfile", mode: str) -> ColorTransform:
-    from PIL import ImageCms
-
+def _transform(source: ImageCms.ImageCmsProfile, mode: str) -> ColorTransform:
     target = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB"))
     flags = ImageCms.Flags.BLACKPOINTCOMPENSATION | ImageCms.Flags.NOCACHE  # which is for pictures of few colors, and slower on photos
     found = ImageCms.ImageCmsTransform(source, target, mode, "RGB", ImageCms.Intent.RELATIVE_COLORIMETRIC, flags=flags)

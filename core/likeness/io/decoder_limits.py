@@ -2,15 +2,13 @@
 
 import mmap
 import os
+import resource
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-if sys.platform != "win32":  # which has no such limits: whoever started the process ends it when it takes too long
-    import resource
 
 OUT_OF_MEMORY = 86  # exit status where the system itself enforces no limit of memory
 # Some four times what the slowest sound images take, progressive JPEGs of the highest quality
@@ -23,8 +21,6 @@ class DecoderLimits:
     """Limits of this process, set for each image from the pixel count in its header."""
 
     def __init__(self) -> None:
-        if sys.platform == "win32":
-            return
         # a malicious image should not fill the disk with core dumps
         _set_limit(resource.RLIMIT_CORE, 0)
         self._own, self._peak, self._peak_allowed = _address_space(), _peak_memory(), 0
@@ -36,8 +32,6 @@ class DecoderLimits:
         """Sets the CPU time and memory limits for an image of `pixels` in a file of `content` bytes. The system kills the process when CPU time is
         used up. Exceeding the memory raises MemoryError; on macOS, which does not enforce such a limit, the process exits with status OUT_OF_MEMORY.
         """
-        if sys.platform == "win32":
-            return
         _set_limit(resource.RLIMIT_CPU, int(time.process_time() + _SECONDS + _SECONDS_PER_PIXEL * pixels) + 1)
         memory = _MEMORY + _BYTES_PER_PIXEL * pixels + 3 * content
         if self._own is not None:
@@ -48,9 +42,6 @@ class DecoderLimits:
     @contextmanager
     def lifted(self) -> Iterator[None]:
         """Lifts the limits while a library is imported; its memory then counts as the baseline."""
-        if sys.platform == "win32":
-            yield
-            return
         self._peak_allowed = sys.maxsize
         # only up to the hard limits, which a process without privileges cannot raise
         for which in (resource.RLIMIT_AS, resource.RLIMIT_CPU):

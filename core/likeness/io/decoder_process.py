@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, Literal, TypeAlias
 
 from likeness.errors import InputError
 from likeness.io.decoder_limits import OUT_OF_MEMORY
-from likeness.io.file_parts import MOST_PARTS
+from likeness.io.file_parts import MOST_PARTS, Part
 from likeness.io.python_process import WorkerProcess
 from likeness.io.text import parse_json, plain_name
 from likeness.io.unreadable import MissingPackageError, RefusedImageError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 PROGRAM = ("-m", "likeness.io.decoder_worker")
 _LONGEST_LINE, _MOST_BYTES = 10_000, 1 << 26  # bytes of an answer
 _LONGEST_REMARK = 500
+FULL_SIZE = "likeness_full_size"  # where a picture's `info` has its size before it was reduced
 PICTURE_PIXELS = 16_000_000  # that go back at most; no encoder looks at as many
 
 # a suffix, a picture, EXIF data or a number of parts, as was wanted; None: the image is too large to be decoded beside others
@@ -27,8 +28,8 @@ Answer: TypeAlias = "str | Image.Image | bytes | int | InputError | None"
 @dataclass(frozen=True)
 class Request:
     """A file, by content or local path, and what to return: the suffix of its format, its pixels, its EXIF data, or its number of seconds or pages.
-    `name` is used in messages; `part` is a second or page as in a row's path, None for the first. Images of more than `max_pixels` are refused; at
-    most `picture_pixels` are returned.
+    `name` is used in messages; `part` is a second, page or region as in a row's path, None for the first. Images of more than `max_pixels` are
+    refused; at most `picture_pixels` are returned.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Request:
     max_pixels: int
     want: Literal["suffix", "picture", "exif", "parts"] = "suffix"
     path: str = ""
-    part: int | None = None
+    part: Part | None = None
     picture_pixels: int = PICTURE_PIXELS
 
 
@@ -61,15 +62,20 @@ def _exchange(asks: IO[bytes], answers: IO[bytes], request: Request, large: bool
     if "large" in line and not large:
         return None
     if request.want == "picture":
-        return _picture(answers, int(line["width"]), int(line["height"]), plain_name(str(line["remark"]))[:_LONGEST_REMARK])
+        width, height, wide, high = (int(line[side]) for side in ("width", "height", "wide", "high"))
+        return _picture(answers, width, height, plain_name(str(line["remark"]))[:_LONGEST_REMARK], (wide, high))
     if request.want == "exif":
         return _payload(answers, int(line["bytes"]))
     if request.want == "parts":
         return _in_range(int(line["parts"]), 1, MOST_PARTS)
-    return _known_suffix(line["suffix"])
+    from likeness.io.image_check import FORMATS
+
+    if line["suffix"] not in FORMATS.values():
+        raise ValueError("not an image suffix")
+    return str(line["suffix"])
 
 
-def _picture(answers: IO[bytes], width: int, height: int, remark: str) -> "Image.Image":
+def _picture(answers: IO[bytes], width: int, height: int, remark: str, full: tuple[int, int]) -> "Image.Image":
     from PIL import Image
 
     from likeness.io.rgb import REMARK
@@ -77,7 +83,7 @@ def _picture(answers: IO[bytes], width: int, height: int, remark: str) -> "Image
     # each factor is bounded before the product, so that a hostile answer cannot overflow or allocate
     size = _in_range(width, 1, _MOST_BYTES) * _in_range(height, 1, _MOST_BYTES) * 3
     picture = Image.frombytes("RGB", (width, height), _payload(answers, size))
-    picture.info |= {REMARK: remark} if remark else {}
+    picture.info |= {FULL_SIZE: full, REMARK: remark} if remark else {FULL_SIZE: full}
     return picture
 
 
@@ -92,14 +98,6 @@ def _in_range(number: int, least: int, most: int) -> int:
     if not least <= number <= most:
         raise ValueError("number out of range")
     return number
-
-
-def _known_suffix(suffix: str) -> str:
-    from likeness.io.image_check import FORMATS
-
-    if suffix not in FORMATS.values():
-        raise ValueError("not an image suffix")
-    return suffix
 
 
 def _reason(status: int | None, late: bool) -> str:

@@ -18,7 +18,7 @@ from likeness.errors import InputError
 from likeness.io.confinement import check_readable
 from likeness.io.decoder_limits import DecoderLimits
 from likeness.io.file_formats import FileFormat, format_of, is_heif, register_heif
-from likeness.io.file_parts import MOST_PARTS
+from likeness.io.file_parts import MOST_PARTS, Part
 from likeness.io.image_check import check_size, image_suffix, opened_image, rgb_picture
 from likeness.io.rgb import REMARK
 from likeness.io.unreadable import MissingPackageError, RefusedImageError
@@ -38,6 +38,7 @@ def main() -> None:
     while line := incoming.readline():
         request = json.loads(line)
         request["content"] = incoming.read(request["content"])
+        request["part"] = Part(*request["part"] or ())
         payload = b""
         try:
             answer, payload = worker.answer(request)
@@ -72,18 +73,20 @@ class _Worker:
         self._limits.allow(size, content)
         if want == "suffix":
             return {"suffix": image_suffix(image, name)}, b""
-        picture = rgb_picture(image, name, request["picture_pixels"])
-        return {"width": picture.width, "height": picture.height, "remark": picture.info.get(REMARK, "")}, picture.tobytes()
+        picture, (wide, high) = rgb_picture(image, name, request["picture_pixels"], request["part"])
+        about = {"width": picture.width, "height": picture.height, "wide": wide, "high": high, "remark": picture.info.get(REMARK, "")}
+        return about, picture.tobytes()
 
     def _opened(self, request: dict[str, Any]) -> tuple[Image.Image, int]:
         """The image, with only its header read if the format allows that, and the number of bytes of its file in memory."""
         name, path, most = request["name"], Path(request["path"]), request["max_pixels"]
         own = format_of(path) if request["path"] else None
         if own is not None:
-            if request["part"] is None:
+            number = request["part"].number
+            if number is None:
                 self._parts(request)  # a file as a whole, whose parts could not be counted, tells why
             with self._ready(own, request):
-                image = own.open(path, own.first if request["part"] is None else request["part"], most)
+                image = own.open(path, own.first if number is None else number, most)
                 check_size(image, name, most)
                 return image, 0
         with _refused(name):

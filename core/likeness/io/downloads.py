@@ -183,7 +183,8 @@ def _fetch(file: RemoteFile, report: Callable[[], None]) -> None:
             _receive(file, report)
         except Exception as error:
             tries = 0 if file_size(file.part) > before else tries + 1
-            if not _may_pass(error) or tries >= len(_WAITS):
+            may_pass = status_of(error) in (408, 429) or status_of(error) >= 500 or _is_connection(error)
+            if not may_pass or tries >= len(_WAITS):
                 raise
             end = time.monotonic() + _WAITS[tries]
             while time.monotonic() < end:
@@ -220,8 +221,3 @@ def _is_connection(error: BaseException) -> bool:
     import httpx2
 
     return isinstance(error, httpx2.TransportError | ConnectionError)
-
-
-def _may_pass(error: Exception) -> bool:
-    """True if a retry after some seconds may succeed."""
-    return status_of(error) in (408, 429) or status_of(error) >= 500 or _is_connection(error)

@@ -61,7 +61,9 @@ def parse_exif(tiff: bytes, gps: bool = False) -> PhotoData:
         taken = _text(more.get(Base.DateTimeOriginal)) or _text(more.get(Base.DateTimeDigitized))
         latitude = _degrees(place.get(GPS.GPSLatitude), place.get(GPS.GPSLatitudeRef) == "S", 90)
         longitude = _degrees(place.get(GPS.GPSLongitude), place.get(GPS.GPSLongitudeRef) == "W", 180)
-        return PhotoData(_time(taken), _camera(_text(exif.get(Base.Make)), _text(exif.get(Base.Model))), latitude, longitude)
+        make, model = _text(exif.get(Base.Make)), _text(exif.get(Base.Model))
+        camera = model if model.lower().startswith(make.lower()) else f"{make} {model}".strip()
+        return PhotoData(_time(taken), camera, latitude, longitude)
     except Exception:  # Pillow's parsers raise anything on damaged data
         return PhotoData()
 
@@ -107,7 +109,3 @@ def _time(text: str) -> str:
         return datetime.fromisoformat(text[:10].replace(":", "-") + text[10:]).isoformat(" ")
     except ValueError:
         return ""
-
-
-def _camera(make: str, model: str) -> str:
-    return model if model.lower().startswith(make.lower()) else f"{make} {model}".strip()

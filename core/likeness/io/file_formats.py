@@ -7,18 +7,20 @@ opened by Pillow with the plugin pi-heif, or with pillow-heif if installed, whic
 import io
 import re
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from PIL import Image
 
-from likeness.io import pdf_pages, video_frames
+from likeness.io import video_frames
 from likeness.io.confinement import check_readable
 from likeness.io.file_parts import PDF_SUFFIXES, VIDEO_SUFFIXES
 from likeness.io.unreadable import RefusedImageError, needed
 
 RAW_SUFFIXES = frozenset([".3fr", ".arw", ".cr2", ".cr3", ".dng", ".erf", ".iiq", ".nef", ".nrw", ".orf", ".pef", ".raf", ".rw2", ".srw"])
+_LONG_SIDE = 1_024  # pixels of the longer side of a PDF's page; no encoder looks at more
 _ORIENTATION = 0x0112
 # AVIF has the same container and other brands; Pillow reads it by itself
 _HEIF = re.compile(rb".{4}ftyp(?:hei[cxms]|hev[cxms]|mif1|msf1)", re.DOTALL)
@@ -61,6 +63,28 @@ def raw_preview(path: Path) -> Image.Image:
     return image if upright or flip not in _TURNS else image.transpose(_TURNS[flip])
 
 
+def count_pages(path: Path) -> int:
+    """Number of pages of a PDF file; raises any PDFium error for damaged or encrypted content."""
+    from pypdfium2 import PdfDocument
+
+    with check_readable(path).open("rb") as file, closing(PdfDocument(file)) as document:
+        return len(document)
+
+
+def pdf_page(path: Path, number: int) -> Image.Image:
+    """Page `number` (from 1) on white, RGB, with a longer side of 1,024 pixels; no scripts are run. Raises RefusedImageError if there is no such
+    page, and any PDFium error for damaged or encrypted content.
+    """
+    from pypdfium2 import PdfDocument
+
+    with check_readable(path).open("rb") as file, closing(PdfDocument(file)) as document:
+        if not 1 <= number <= len(document):
+            raise RefusedImageError(path.name, f"has no page {number}; it has {len(document)}.")
+        with closing(document[number - 1]) as page:
+            image: Image.Image = page.render(scale=_LONG_SIDE / max(page.get_size())).to_pil()
+            return image.convert("RGB")
+
+
 @dataclass(frozen=True)
 class FileFormat:
     """Raw files, PDF files or videos.
@@ -85,9 +109,9 @@ FILE_FORMATS = (
     FileFormat(
         PDF_SUFFIXES,
         lambda name: needed("pypdfium2", "pypdfium2", "photos", name),
-        lambda path, part, most: pdf_pages.pdf_page(path, part),
+        lambda path, part, most: pdf_page(path, part),
         1,
-        pdf_pages.count_pages,
+        count_pages,
     ),
     FileFormat(VIDEO_SUFFIXES, video_frames.load_opencv, video_frames.video_frame, 0, video_frames.count_seconds),
 )

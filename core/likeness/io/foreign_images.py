@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from likeness.errors import InputError
 from likeness.io.decoder_pool import Client, DecoderPool
 from likeness.io.decoder_process import PICTURE_PIXELS, Answer, Request
+from likeness.io.file_parts import Part
 from likeness.io.unreadable import RefusedImageError
 
 if TYPE_CHECKING:
@@ -65,15 +66,15 @@ def foreign_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> "I
     return _picture(_queries, Request(name, content, max_pixels, "picture"))
 
 
-def foreign_file(path: Path, part: int | None = None, most_pixels: int = PICTURE_PIXELS) -> "Image.Image":
-    """Decodes a HEIC or raw file, a second of a video (from 0; by default the first), or a page of a PDF (from 1) as upright RGB, reduced by an
-    integer factor if it has more than `most_pixels`.
+def foreign_file(path: Path, part: Part | None = None, most_pixels: int = PICTURE_PIXELS, content: bytes = b"") -> "Image.Image":
+    """Decodes a HEIC or raw file, a second of a video (by default the first), a page of a PDF, or a region of these or of other images as upright
+    RGB, reduced by an integer factor if it has more than `most_pixels`. With `content`, this is decoded, and the path only used in messages.
 
     Raises:
         UnreadableImageError: it is damaged, has no such part, or takes too much time or memory.
         MissingPackageError: the package for its format is not installed.
     """
-    return _picture(_files, Request(path.name, b"", MAX_PIXELS, "picture", str(path), part, most_pixels))
+    return _picture(_files, Request(path.name, content, MAX_PIXELS, "picture", "" if content else str(path), part, most_pixels))
 
 
 def count_parts(paths: Sequence[Path]) -> list[int | InputError]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from likeness.errors import InputError
 from likeness.io.paths import as_path
-from likeness.io.text import parse_yaml, text_of
+from likeness.io.text import one_line, parse_yaml, text_of
 
 _MOST_ERRORS = 6
 
@@ -69,16 +69,10 @@ def validation_message(error: ValidationError | list[Any]) -> str:
 
 
 def _one_message(error: Any) -> str:
-    place = _short(".".join(str(step) for step in error["loc"])) or "it"
+    place = one_line(".".join(str(step) for step in error["loc"]) or "it", 80)
     if error["type"] == "extra_forbidden":
         return f"there is no key '{place}'"
-    message = _short(error["msg"].removeprefix("Value error, "), 500)
+    message = one_line(error["msg"].removeprefix("Value error, "), 500)
     if not error["loc"]:
-        return str(message)
+        return message
     return f"{place}: {message}" if isinstance(error["input"], dict) else f"{place} is {reprlib.repr(error['input'])}: {message}"
-
-
-def _short(text: str, longest: int = 80) -> str:
-    """One line, truncated."""
-    line = " ".join(text.split())
-    return line if len(line) <= longest else f"{line[:longest]}…"

@@ -18,8 +18,9 @@ from PIL import (
 from likeness.errors import InputError
 from likeness.io.color_profiles import image_colors
 from likeness.io.file_formats import is_heif
+from likeness.io.file_parts import Part, RegionError
 from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
-from likeness.io.rgb import to_rgb
+from likeness.io.rgb import cropped, to_rgb
 from likeness.io.unreadable import RefusedImageError
 
 # Format as Pillow names it -> suffix under which it is kept. EPS and PDF start programs, SVG and HTML are no pixels: they are not among these.
@@ -48,7 +49,9 @@ def opened_image(content: bytes, name: str, max_pixels: int) -> Image.Image:
     with _answered(name):
         image = Image.open(io.BytesIO(content), formats=("HEIF",) if is_heif(content) else _OPENED)
     check_size(image, name, max_pixels)
-    _check_scans(image, content, name)
+    most = min(MAX_SCANS, _MOST_SCANNED // max(1, image.width * image.height))
+    if has_more_scans(content, most):
+        raise RefusedImageError(name, f"is a JPEG of more than {most} scans, which takes too long to decode; save it again as PNG or JPEG.")
     return image
 
 
@@ -62,16 +65,20 @@ def image_suffix(image: Image.Image, name: str) -> str:
         return FORMATS[str(image.format)]
 
 
-def rgb_picture(image: Image.Image, name: str, max_pixels: int) -> Image.Image:
-    """Decodes the first frame of an opened image as upright RGB, reduced by an integer factor if it has more than `max_pixels`. Raises
-    RefusedImageError if it is damaged.
+def rgb_picture(image: Image.Image, name: str, max_pixels: int, part: Part | None = None) -> tuple[Image.Image, tuple[int, int]]:
+    """Decodes the first frame of an opened image, or a region of it, as upright RGB, reduced by an integer factor if it has more than `max_pixels`,
+    and its size before that. Raises RefusedImageError if it is damaged or has no such region.
     """
     with _answered(name):
         picture = to_rgb(image)
+    try:
+        picture = cropped(picture, part)
+    except RegionError as error:
+        raise RefusedImageError(name, f"cannot be read: {error}; correct it.") from error
     factor = 1
     while picture.width * picture.height > max_pixels * factor**2:
         factor += 1
-    return picture.reduce(factor) if factor > 1 else picture
+    return picture.reduce(factor) if factor > 1 else picture, picture.size
 
 
 @contextmanager
@@ -93,9 +100,3 @@ def check_size(image: Image.Image, name: str, limit: int) -> None:
     width, height = image.size
     if width * height > limit or max(width, height) > _LONGEST_SIDE:
         raise RefusedImageError(name, f"is {width:,} x {height:,} pixels, more than the limit of {limit:,}; make it smaller.")
-
-
-def _check_scans(image: Image.Image, content: bytes, name: str) -> None:
-    most = min(MAX_SCANS, _MOST_SCANNED // max(1, image.width * image.height))
-    if has_more_scans(content, most):
-        raise RefusedImageError(name, f"is a JPEG of more than {most} scans, which takes too long to decode; save it again as PNG or JPEG.")

@@ -1,17 +1,21 @@
 """Read image files as upright, opaque RGB. All images of tables are opened here."""
 
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from PIL import Image, UnidentifiedImageError
 
-from likeness.io.confinement import check_readable, is_confined
-from likeness.io.decoder_process import PICTURE_PIXELS
+from likeness.io.confinement import is_confined
+from likeness.io.content import open_content
+from likeness.io.decoder_process import FULL_SIZE, PICTURE_PIXELS
 from likeness.io.file_formats import format_of, is_heif
-from likeness.io.file_parts import split_part
-from likeness.io.foreign_images import foreign_file, foreign_image
+from likeness.io.file_parts import Part, RegionError, file_of, split_part
+from likeness.io.foreign_images import foreign_file
 from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
-from likeness.io.rgb import REMARK, may_have_remark, to_rgb
+from likeness.io.rgb import REMARK, cropped, is_turned, may_have_remark, to_rgb
 from likeness.io.unreadable import TransientError, UnreadableImageError, check_memory
 
 _HEAD = 64
@@ -19,52 +23,48 @@ _HEAD = 64
 _LARGE = 4_000_000
 
 
-def read_image(path: Path, least: int | None = None) -> Image.Image:
-    """Reads a file, or a part of one ("clip.mp4#t=12", "paper.pdf#page=3"), of any mode as upright RGB, with transparent parts on white.
+def read_image(
+    path: Path,
+    least: int | None = None,
+    most_pixels: int = PICTURE_PIXELS,
+    turn: Callable[[int], AbstractContextManager[Any]] | None = None,
+) -> Image.Image:
+    """Reads a file, or a part of one (`likeness.io.file_parts`), of any mode as upright RGB, with transparent parts on white.
 
-    HEIC, raw files, PDF files and videos are decoded in a separate process, and reduced by an integer factor if larger than 16 million pixels. In a
-    confined process this applies to every image of more than 4 million pixels.
+    HEIC, raw files, PDF files and videos are decoded in a separate process, and reduced by an integer factor if larger than `most_pixels`. In a
+    confined process this applies to every image of more than 4 million pixels, unless there is a `turn`.
 
     Args:
         least: minimum width and height, if less than full size is enough: a JPEG is then decoded at 1/2, 1/4 or 1/8 of its size.
+        turn: what is entered to decode an image of so many pixels in this process.
 
     Raises:
-        UnreadableImageError: the content is not an image or damaged.
+        UnreadableImageError: the content is not an image or damaged, or has no such part.
         TransientError: there is not enough memory now, or the package for the format is not installed.
         OSError: the file cannot be opened (missing, no permission).
     """
-    apart = image_apart(path)
-    if apart is not None:
-        return apart
-    with check_readable(path).open("rb") as file:
-        return foreign_file(path) if is_confined() and _is_large(file) else decode_image(file, path.name, least)
-
-
-def image_apart(path: Path, most_pixels: int = PICTURE_PIXELS) -> Image.Image | None:
-    """The image of a row in a format that is decoded in a separate process, as upright RGB of at most `most_pixels`; None for other formats. Raises
-    as `read_image`.
-    """
-    name, part = split_part(str(path))
-    file = path if part is None else Path(name)
-    check_readable(file)
-    if format_of(file) is None:
-        with file.open("rb") as opened:
-            if not is_heif(opened.read(_HEAD)):
-                return None
-    return foreign_file(file, part, most_pixels)
+    part = split_part(str(path))[1]
+    with open_content(path) as file:
+        if not _is_foreign(path, file) and (turn is not None or not is_confined() or not _is_large(file)):
+            return decode_image(file, path.name, least, part, turn or nullcontext)
+        if part is not None and (part.entry or part.column):
+            return foreign_file(Path(path.name), part, most_pixels, file.read())
+        return foreign_file(file_of(path), part, most_pixels)
 
 
 def image_size(path: Path) -> tuple[int, int]:
-    """Width and height in pixels as stored, from the header only; for formats decoded in a separate process, those of the decoded image. Raises as
+    """Width and height in pixels of the upright image, from the header only; formats decoded in a separate process are decoded. Raises as
     `read_image`.
     """
-    apart = image_apart(path)
-    if apart is not None:
-        return apart.size
-    with check_readable(path).open("rb") as file:
+    part = split_part(str(path))[1] or Part()
+    with open_content(path) as file:
+        if _is_foreign(path, file):
+            width, height = read_image(path).info[FULL_SIZE]
+            return width, height
         try:
             with Image.open(file) as image:
-                return image.size
+                left, top, right, bottom = part.edges(*_upright_size(image))
+                return right - left, bottom - top
         except Exception as error:  # Pillow's parsers raise anything on foreign content
             if isinstance(error, OSError) and error.errno is not None:
                 raise
@@ -74,7 +74,7 @@ def image_size(path: Path) -> tuple[int, int]:
 def image_remark(path: Path) -> str:
     """A remark on how an image is converted (`to_rgb`); "" if there is none or it is unreadable. Images without remark are not decoded."""
     try:
-        with check_readable(path).open("rb") as file, Image.open(file) as image:
+        with open_content(path) as file, Image.open(file) as image:
             if not may_have_remark(image):
                 return ""
         return str(read_image(path).info.get(REMARK, ""))
@@ -82,18 +82,29 @@ def image_remark(path: Path) -> str:
         return ""
 
 
-def decode_image(file: BinaryIO, name: str, least: int | None = None) -> Image.Image:
+def decode_image(
+    file: BinaryIO,
+    name: str,
+    least: int | None = None,
+    part: Part | None = None,
+    turn: Callable[[int], AbstractContextManager[Any]] = nullcontext,
+) -> Image.Image:
     """Like `read_image`, from an open file; `name` is used in messages."""
     if is_heif(file.read(_HEAD)):
         file.seek(0)
-        return foreign_image(file.read(), name)
+        return foreign_file(Path(name), part, content=file.read())
     file.seek(0)
     check_scans(file, name)
     try:
         with Image.open(file) as image:
+            part, full = part or Part(), image.size
             if least is not None:
-                image.draft(None, (least, least))
-            return to_rgb(image)
+                left, top, right, bottom = part.edges(*_upright_size(image))
+                scale = least / min(right - left, bottom - top)
+                image.draft(None, (math.ceil(full[0] * scale), math.ceil(full[1] * scale)))
+            with turn(image.width * image.height):
+                picture = to_rgb(image)
+            return cropped(picture, part, round(full[0] / image.width))
     except MemoryError as error:
         raise TransientError(f"The image '{name}'", error) from error
     except Exception as error:  # Pillow's parsers raise anything on foreign content
@@ -105,6 +116,22 @@ def decode_image(file: BinaryIO, name: str, least: int | None = None) -> Image.I
         except MemoryError as short:
             raise TransientError(f"The image '{name}'", short) from error
         raise UnreadableImageError(name, _reason(error)) from error
+
+
+def _is_foreign(path: Path, file: BinaryIO) -> bool:
+    """True if an image is decoded in a separate process, by its name or content. Rewinds the file."""
+    part = split_part(str(path))[1]
+    inside = part is not None and bool(part.entry)
+    own = format_of(Path(part.entry) if part is not None and inside else file_of(path)) is not None
+    if own and inside:
+        raise UnreadableImageError(path.name, "it is a raw file, PDF or video in an archive, which must be unpacked first")
+    head = file.read(_HEAD)
+    file.seek(0)
+    return own or is_heif(head)
+
+
+def _upright_size(image: Image.Image) -> tuple[int, int]:
+    return image.size[::-1] if is_turned(image) else image.size
 
 
 def _is_large(file: BinaryIO) -> bool:
@@ -119,6 +146,8 @@ def _is_large(file: BinaryIO) -> bool:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, RegionError):
+        return str(error)
     if isinstance(error, UnidentifiedImageError):
         return "it is empty or not an image in a known format"
     return "it has more pixels than is safe to decode" if isinstance(error, Image.DecompressionBombError) else f"it is damaged ({error})"

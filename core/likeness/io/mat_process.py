@@ -7,12 +7,8 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from likeness.io.array_files import read_array
 from likeness.io.confinement import regular_file
-from likeness.io.mat_worker import RECORDS
-from likeness.io.plain_pickle import PlainUnpickler
 from likeness.io.python_process import WorkerProcess
 
 _SECONDS = 600.0
@@ -23,7 +19,8 @@ class MatError(Exception):
 
 
 def mat_variable(file: Path, variable: str, *, squeeze: bool = True) -> Any:
-    """A variable of a .mat file (versions up to 7.2), or None.
+    """A variable of a .mat file (versions up to 7.2), or None: an array of numbers or texts, else nested lists; structs are a dict of a list each
+    field.
 
     Raises:
         MatError: a damaged or foreign file.
@@ -32,15 +29,7 @@ def mat_variable(file: Path, variable: str, *, squeeze: bool = True) -> Any:
     with tempfile.TemporaryDirectory(prefix="likeness-mat-") as folder:
         out = Path(folder) / "variable.npy"
         answer = _ask({"file": str(file), "variable": variable, "squeeze": squeeze, "out": str(out)})
-        if answer.get("missing"):
-            return None
-        try:
-            if answer["plain"]:
-                return read_array(out)
-            with out.open("rb") as content:
-                return _with_records(PlainUnpickler(content).load())
-        except Exception as error:  # what holds more than texts, numbers and containers of them
-            raise MatError(" ".join(str(error).split())[:100]) from error
+        return read_array(out) if out.exists() else answer["content"]
 
 
 def mat_shapes(file: Path) -> dict[str, tuple[int, ...]]:
@@ -55,21 +44,6 @@ def _check(file: Path) -> None:
         regular_file(file)
     except OSError as error:
         raise MatError((error.strerror or "it cannot be opened").lower()) from error
-
-
-def _with_records(value: Any) -> Any:
-    """Rebuilds arrays of structs that the worker took apart."""
-    if isinstance(value, dict) and RECORDS in value:
-        columns = {name: [_with_records(each) for each in values] for name, values in value["columns"].items()}
-        found = np.empty(len(next(iter(columns.values()), [])), dtype=[(name, object) for name in columns])
-        for name, values in columns.items():
-            for place, each in enumerate(values):
-                found[name][place] = each
-        return found.reshape(value[RECORDS])
-    if isinstance(value, np.ndarray) and value.dtype == object:
-        for place, each in enumerate(value.flat):
-            value.flat[place] = _with_records(each)
-    return value
 
 
 def _ask(request: dict[str, Any]) -> dict[str, Any]:

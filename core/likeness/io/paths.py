@@ -4,6 +4,7 @@ import logging
 import os
 import stat
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -112,3 +113,11 @@ def can_be_a_path(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return b"\0" not in coded and len(coded) < 4096 and max(map(len, coded.split(b"/"))) <= 255
+
+
+def column_texts(table: str, columns: Iterable[str]) -> tuple[str, ...]:
+    """The distinct values of columns of a shipped table, joined by spaces."""
+    import csv
+
+    with (assets_dir() / table).open(encoding="utf-8", newline="") as file:
+        return tuple(dict.fromkeys(" ".join(row[column] for column in columns) for row in csv.DictReader(file)))

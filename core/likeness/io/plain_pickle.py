@@ -56,10 +56,10 @@ class _Type:
 class _Array:
     """Placeholder of an array whose content follows."""
 
-    value: NDArray[Any]
+    value: NDArray[Any] = np.empty(0)
 
     def __init__(self, *_: Any) -> None:
-        self.value = np.empty(0)
+        """Its class and first shape, which say nothing."""
 
     def __setstate__(self, state: Any) -> None:
         """State of a NumPy array: optional version, shape, dtype, Fortran order, content."""
@@ -100,10 +100,6 @@ def _scalar(kind: Any, content: Any = b"") -> Any:
     return found[0]
 
 
-def _new_array(*_: Any) -> _Array:
-    return _Array()
-
-
 def _as_bytes(text: str, encoding: str) -> bytes:
     """Bytes as written by old pickle protocols."""
     if encoding != "latin1":
@@ -112,7 +108,7 @@ def _as_bytes(text: str, encoding: str) -> bytes:
 
 
 _ALLOWED: dict[tuple[str, str], Any] = {
-    ("numpy.core.multiarray", "_reconstruct"): _new_array,
+    ("numpy.core.multiarray", "_reconstruct"): _Array,
     ("numpy.core.multiarray", "scalar"): _scalar,
     ("numpy.core.numeric", "_frombuffer"): _array,
     ("_codecs", "encode"): _as_bytes,

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 from PIL import Image, ImageOps
 
 from likeness.io.color_profiles import ColorTransform, image_colors
+from likeness.io.file_parts import Part
 
 # Part of the keys of what is computed from pixels: one more whenever an image becomes other pixels than before.
 PIXELS_VERSION = 2
 # Where the result's `info` has what a person should know of how its pixels came about.
 REMARK = "likeness_remark"
 _WITH_ALPHA = ("LA", "La", "RGBA", "RGBa", "PA")
-_ORIENTATION = 0x0112
+_ORIENTATION, _TURNED = 0x0112, 5  # the first of those that are turned by 90 degrees
 _STRIP = 1 << 20  # pixels that are converted at a time: beside a large image there is little else in memory
 
 _Convert = Callable[[Image.Image, ColorTransform | None], Image.Image]
@@ -37,6 +38,20 @@ def to_rgb(image: Image.Image) -> Image.Image:
     if said := "; ".join(filter(None, (remark, colors.remark))):
         result.info[REMARK] = said
     return result
+
+
+def cropped(image: Image.Image, part: Part | None, reduced: int = 1) -> Image.Image:
+    """The region of an upright image that was reduced by a factor; RegionError as `Part.edges`."""
+    if part is None or part.box is None:
+        return image
+    region = image.crop(part.edges(*image.size, reduced))
+    region.info = image.info
+    return region
+
+
+def is_turned(image: Image.Image) -> bool:
+    """True if width and height of an image change places when it is upright, by its EXIF data."""
+    return bool(image.getexif().get(_ORIENTATION, 1) >= _TURNED)
 
 
 def may_have_remark(image: Image.Image) -> bool:

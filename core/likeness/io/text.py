@@ -20,14 +20,15 @@ def text_of(path: Path, longest: int = _LONGEST_TEXT) -> str:
     Raises:
         InputError: it is missing, unreadable, not UTF-8, or has more than `longest` bytes.
     """
+    name = f"'{plain_name(path.name)}'"
     try:
         size = regular_file(path).stat().st_size
         if size > longest:
-            raise InputError(f"'{path.name}' has {size:,} bytes, more than the limit of {longest:,}; split it.")
-        return decoded(path.read_bytes(), f"'{path.name}'")
+            raise InputError(f"{name} has {size:,} bytes, more than the limit of {longest:,}; split it.")
+        return decoded(path.read_bytes(), name)
     except (OSError, MemoryError) as error:
         reason = (getattr(error, "strerror", None) or "too little memory").lower()
-        raise InputError(f"'{path.name}' cannot be read ({reason}); check that it exists and its permissions.") from error
+        raise InputError(f"{name} cannot be read ({reason}); check that it exists and its permissions.") from error
 
 
 def decoded(content: bytes, name: str) -> str:
@@ -54,7 +55,7 @@ def parse_json(text: str, name: str) -> Any:
     except RecursionError as error:
         raise InputError(f"{name} is nested too deeply to be read; create it again.") from error
     except ValueError as error:
-        raise InputError(f"{name} is not valid JSON: {_reason(error)}.") from error
+        raise InputError(f"{name} is not valid JSON: {one_line(error, _SHOWN).rstrip('.')}.") from error
 
 
 def parse_yaml(text: str, name: str, as_texts: bool = False) -> Any:
@@ -74,11 +75,11 @@ def parse_yaml(text: str, name: str, as_texts: bool = False) -> Any:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" near line {mark.line + 1}" if mark else ""
-        raise InputError(f"{name} is not valid YAML{where}: {_reason(getattr(error, 'problem', None) or error)}.") from error
+        raise InputError(f"{name} is not valid YAML{where}: {one_line(getattr(error, 'problem', None) or error, _SHOWN).rstrip('.')}.") from error
     except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:  # dates, numbers and keys that are none
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{name} is not valid YAML: {_reason(error)}.") from error
+        raise InputError(f"{name} is not valid YAML: {one_line(error, _SHOWN).rstrip('.')}.") from error
 
 
 def _loader(name: str) -> Any:
@@ -104,7 +105,7 @@ def _line(event: Any) -> int:
     return int(event.start_mark.line) + 1
 
 
-def _reason(error: object) -> str:
-    """One line, truncated."""
-    line = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+def one_line(text: object, longest: int) -> str:
+    """A text, or that of an error or else its type, on one line and truncated."""
+    line = " ".join(str(text).split()) or type(text).__name__
+    return line if len(line) <= longest else f"{line[:longest]}…"

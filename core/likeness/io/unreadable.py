@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from likeness.errors import InputError
-from likeness.io.text import plain_name
+from likeness.io.text import one_line, plain_name
 
 _NAMES = "ENOMEM EMFILE ENFILE EIO EAGAIN EINTR EBUSY ESTALE EREMOTEIO ETIMEDOUT ECONNRESET ECONNREFUSED ECONNABORTED EHOSTUNREACH ENETUNREACH EPIPE"
 _NUMBERS = frozenset(getattr(errno, name) for name in _NAMES.split() if hasattr(errno, name))
@@ -69,8 +69,7 @@ def reason_of(error: BaseException, longest: int = 100) -> str:
     """
     if _advises_trust(error):
         return "it is damaged, or would execute code, which is not allowed"
-    line = " ".join(str(error).split()) or type(error).__name__
-    return (line if len(line) <= longest else f"{line[:longest]}…").rstrip(".: ")
+    return one_line(error, longest).rstrip(".: ")
 
 
 def cause_of(error: BaseException) -> BaseException | None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
@@ -43,26 +44,38 @@ def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFr
         with open_atomic(path) as file:
             np.save(file, vectors)
         return
-    import pyarrow as pa
     import pyarrow.parquet as parquet
 
+    with open_atomic(path) as file:
+        parquet.write_table(vector_table(vectors, frame, about), file)
+
+
+def vector_table(vectors: NDArray[np.float32], frame: pd.DataFrame, about: dict[str, Any]) -> Any:
+    """The content of such a `.parquet` file as a pyarrow table; raises InputError for a column called "vector"."""
+    check_vector_file(Path("x.parquet"), map(str, frame.columns))
     column = pa.FixedSizeListArray.from_arrays(pa.array(np.asarray(vectors, np.float32).reshape(-1)), vectors.shape[1])
     table = to_arrow(frame).append_column(_VECTOR, column) if len(frame.columns) else pa.table({_VECTOR: column})
-    with open_atomic(path) as file:
-        parquet.write_table(table.replace_schema_metadata({**(table.schema.metadata or {}), ABOUT_KEY: json.dumps(about).encode()}), file)
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), ABOUT_KEY: json.dumps(about).encode()})
 
 
 def read_vector_file(path: Path) -> VectorFile:
-    """Reads a Parquet file of `write_vector_file`; raises InputError if it is missing or holds something else."""
+    """Reads a Parquet file of `write_vector_file`, or another with lists of numbers in "vector" and perhaps paths in "path", relative to its folder;
+    raises InputError if it is missing or holds something else.
+    """
     import pyarrow.parquet as parquet
 
     if not path.is_file():
         raise InputError(f"There is no file '{path}'; pass a file written by `space.save`.")
     try:
         table = parquet.read_table(regular_file(path))
-        about = json.loads(table.schema.metadata[ABOUT_KEY])
-        column = table.column(_VECTOR).combine_chunks()
-        vectors = column.flatten().to_numpy(zero_copy_only=False).reshape(len(table), -1)
-        return VectorFile(np.asarray(vectors, np.float32), from_arrow(table.drop_columns([_VECTOR])), dict(about))
+        frame, about = from_arrow(table.drop_columns([_VECTOR])), (table.schema.metadata or {}).get(ABOUT_KEY)
+        vectors = table.column(_VECTOR).combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(table), -1)
+        return VectorFile(np.asarray(vectors, np.float32), frame, json.loads(about) if about else foreign_about(frame, path.stem, str(path.parent)))
     except Exception as error:  # pyarrow's parsers raise anything on foreign content
         raise InputError(f"'{path.name}' holds no space; write one with `space.save`.") from error
+
+
+def foreign_about(frame: pd.DataFrame, name: str, root: str) -> dict[str, Any]:
+    """Metadata of foreign vectors: with images if there is a column of paths."""
+    images = "path" in frame and bool(frame["path"].map(lambda path: isinstance(path, str)).all())
+    return {"name": name, "table": name, "root": root, "has_images": images, "encoder": "", "provenance": "", "notion": False, "linear": None}

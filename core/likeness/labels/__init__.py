@@ -10,13 +10,18 @@ from likeness.labels.image_labels import (
 )
 from likeness.labels.kind import LabelKind as LabelKind
 from likeness.labels.layouts import LayoutLabels as LayoutLabels, layout_distances as layout_distances, read_layouts as read_layouts
-from likeness.labels.matrix import ClassLabels as ClassLabels, MatrixLabels as MatrixLabels, PartLabels as PartLabels, read_matrix as read_matrix
+from likeness.labels.matrix import (
+    ClassLabels as ClassLabels,
+    MatrixLabels as MatrixLabels,
+    PartLabels as PartLabels,
+    read_matrix as read_matrix,
+    shuffled_labels as shuffled_labels,
+)
 from likeness.labels.mpii import mpii_labels as mpii_labels
 from likeness.labels.nearest import nearest_labels as nearest_labels
 from likeness.labels.numbers import NumberLabels as NumberLabels, number_distances as number_distances
 from likeness.labels.poses import JOINTS as JOINTS, PoseLabels as PoseLabels, joints_of as joints_of, pose_distances as pose_distances
 from likeness.labels.protocol import LabelDistances as LabelDistances
-from likeness.labels.shuffled import shuffled_labels as shuffled_labels
 from likeness.labels.sources import (
     KINDS as KINDS,
     LabelsConfig as LabelsConfig,

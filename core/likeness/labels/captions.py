@@ -191,12 +191,11 @@ def _distances_below(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[
 def caption_distances(captions: Sequence[Sequence[str]], vectors: str = "minilm", device: str = "auto") -> CaptionLabels:
     """Label distances of n images by all of their captions.
 
+    InputError: no image, an image without captions, a caption without known words, or a missing model or file.
+
     Args:
         vectors: of words: "vectors:FILE" for word2vec, GloVe or FastText as text, the paper's choice, where unknown words are skipped; or a language
             model of `likeness.language`, applied to single words.
-
-    Raises:
-        InputError: no image, an image without captions, a caption without known words, or a missing model or file.
     """
     from scipy.spatial.distance import cdist
 

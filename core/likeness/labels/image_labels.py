@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable, has_label, numbers_of
 from likeness.errors import InputError
-from likeness.labels.matrix import PartLabels
+from likeness.labels.matrix import DealtLabels, PartLabels
 from likeness.labels.poses import joints_of
 from likeness.labels.protocol import LabelDistances, Rows
-from likeness.labels.shuffled import DealtLabels
 from likeness.labels.sources import LabelsConfig, known_labels, label_distances
 from likeness.progress import Progress
 
@@ -37,11 +36,7 @@ class ImageLabels:
         return found if found < len(self.rows) and self.rows[found] == row else None
 
     def distances_to(self, row: int, others: Rows) -> NDArray[np.float32]:
-        """Label distances (r,) of image `row` to the images `others` (r,), all as rows of the table.
-
-        Raises:
-            InputError: an image without a label.
-        """
+        """Label distances (r,) of image `row` to the images `others` (r,), all as rows of the table. InputError: an image without a label."""
         place = self.place(row)
         if place is None:
             raise InputError(f"Image {row} has no such label; choose another image.")
@@ -69,8 +64,7 @@ class ImageLabels:
 def read_image_labels(table: ImageTable, config: LabelsConfig, progress: Progress | None = None) -> ImageLabels:
     """The labels of a table's images; only those of the test images if distances are known within parts only.
 
-    Raises:
-        InputError: no image has the label, or as `label_distances`.
+    InputError: no image has the label, or as `label_distances`.
     """
     rows = labeled_rows(table, config)
     some = len(rows) < len(table)
@@ -88,11 +82,7 @@ def read_image_labels(table: ImageTable, config: LabelsConfig, progress: Progres
 
 
 def labeled_rows(table: ImageTable, config: LabelsConfig) -> Rows:
-    """Images that have all values that the label needs.
-
-    Raises:
-        InputError: none has.
-    """
+    """Images that have all values that the label needs. InputError: none has."""
     columns = {
         "pose": [f"{name}_{axis}" for name in config.columns or joints_of(table.frame) for axis in "xy"],
         "layout": [(*config.columns, "layout")[0]],
@@ -116,8 +106,7 @@ def numeric_columns(table: ImageTable) -> list[str]:
 def labels_named(table: ImageTable, kind: str, columns: Sequence[str]) -> LabelsConfig:
     """The labels of this kind and these columns: one that the table offers, or its columns as numbers or angles.
 
-    Raises:
-        InputError: the table does not have them.
+    InputError: the table does not have them.
     """
     wanted = tuple(columns)
     known = next((config for config in known_labels(table).values() if (config.kind, config.columns) == (kind, wanted)), None)

@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.io import check_readable, check_scans
+from likeness.io import MatError, check_readable, check_scans, mat_variable
 from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import Distances, Rows
 from likeness.progress import Progress
@@ -26,15 +27,13 @@ _MOST_AT_ONCE = 6
 def layout_distances(a: Any, b: Any, matching: Matching = "best") -> Distances:
     """1 - mIoU (n, m) of segmentations a (n, h, w) and b (m, h, w), one number from 0 to 255 per pixel; 0 to 1.
 
-    The mean is over the regions of the mask with more regions; unmatched ones count as 0. Label 0 is background.
+    The mean is over the regions of the mask with more regions; unmatched ones count as 0. Label 0 is background. InputError: masks of different
+    sizes, with other values than integers from 0 to 255, or without any region.
 
     Args:
         matching: "best": each region has its own partner, so that the mean is as large as it can be, whatever their numbers, as in the challenge of
             LSUN, whose toolkit numbers regions as it finds them. "numbers": those of the same number, which then have to be the same surface in all
             images; a number that only one mask has counts as 0.
-
-    Raises:
-        InputError: masks of different sizes, with other values than integers from 0 to 255, or without any region.
     """
     first, second = _checked(a), _checked(b)
     if first.shape[1:] != second.shape[1:]:
@@ -122,13 +121,8 @@ def _overlap(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> tuple[ND
 
 def read_layouts(files: Sequence[Path], size: int = 64) -> Masks:
     """Segmentations (n, size, size) from image files whose pixel values are labels, or .mat files with a variable `layout` (h, w) of labels, as those
-    of LSUN Room Layout; resized by nearest neighbor, whatever the shape.
-
-    Raises:
-        InputError: an unreadable file, or one without labels.
+    of LSUN Room Layout; resized by nearest neighbor, whatever the shape. InputError: an unreadable file, or one without labels.
     """
-    from PIL import Image
-
     masks = np.empty((len(files), size, size), np.uint8)
     for number, file in enumerate(files):
         labels = _from_mat(file) if file.suffix.lower() == ".mat" else _from_image(file)
@@ -137,8 +131,6 @@ def read_layouts(files: Sequence[Path], size: int = 64) -> Masks:
 
 
 def _from_image(file: Path) -> Masks:
-    from PIL import Image
-
     try:
         with check_readable(file).open("rb") as content:
             check_scans(content, file.name)
@@ -149,25 +141,19 @@ def _from_image(file: Path) -> Masks:
     except InputError:
         raise
     except Exception as error:  # Pillow's parsers raise anything on foreign content
-        raise InputError(
-            f"The layout '{file.name}' cannot be read ({' '.join(str(error).split())[:100]}); bring it back or leave this image out."
-        ) from error
+        raise InputError(f"The layout '{file.name}' cannot be read ({' '.join(str(error).split())[:100]}); leave this image out.") from error
 
 
 def _from_mat(file: Path) -> Masks:
-    from likeness.io import MatError, mat_variable
-
     try:
         found = mat_variable(check_readable(file), "layout", squeeze=False)
     except (MatError, OSError) as error:
         raise InputError(f"The layout '{file.name}' cannot be read ({error}); bring it back or leave this image out.") from error
     if found is None:
         raise InputError(f"The layout '{file.name}' has no variable 'layout'; save the labels (h, w) under this name.")
-    found = np.asarray(found)
+    found = found if isinstance(found, np.ndarray) else np.array(found, dtype=object)
     if found.ndim != 2 or not found.size or found.dtype.kind not in "fiub" or not ((found >= 0) & (found <= 255) & (found % 1 == 0)).all():
-        raise InputError(
-            f"The layout '{file.name}' has shape {found.shape} and type {found.dtype}; give one whole number from 0 to 255 per pixel, (h, w)."
-        )
+        raise InputError(f"The layout '{file.name}' has shape {found.shape} and type {found.dtype}; give whole numbers from 0 to 255, (h, w).")
     return np.asarray(found, dtype=np.uint8)
 
 

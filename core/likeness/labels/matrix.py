@@ -1,6 +1,6 @@
-"""Precomputed label distances: a matrix between images or classes, or matrices within parts of the images."""
+"""Precomputed label distances: a matrix between images or classes, matrices within parts of the images, and shuffled labels as a control."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.io import as_path, read_array
 from likeness.labels.kind import LabelKind
-from likeness.labels.protocol import Distances, Rows
+from likeness.labels.protocol import BoundedDistances, Distances, LabelDistances, Rows
 
 _BLOCK = 1_024
 
@@ -20,8 +20,7 @@ _BLOCK = 1_024
 class MatrixLabels:
     """A matrix (n, n) of label distances; may be memory-mapped.
 
-    Raises:
-        InputError: not square, not symmetric to a millionth of its largest entry, not 0 on the diagonal, or entries that are negative or not finite.
+    InputError: not square, not symmetric to a millionth of its largest entry, not 0 on the diagonal, or entries that are negative or not finite.
     """
 
     matrix: NDArray[Any]
@@ -41,12 +40,11 @@ class MatrixLabels:
 class ClassLabels:
     """Distances (c, c) between classes as label distances of their images, of the classes `labels` (n,).
 
+    InputError: as `MatrixLabels`, an unknown class, or a negative distance.
+
     Attributes:
         within: distance of two different images of one class; the log-ratio loss ignores pairs at 0. None: half of the smallest positive distance
             between two classes, so that images of one class are nearer than those of different classes.
-
-    Raises:
-        InputError: as `MatrixLabels`, an unknown class, or a negative distance.
     """
 
     classes: NDArray[Any]
@@ -100,11 +98,7 @@ class PartLabels:
         return len(self.part)
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
-        """Distances (r, c).
-
-        Raises:
-            InputError: rows and columns of different parts.
-        """
+        """Distances (r, c). InputError: rows and columns of different parts."""
         if not len(rows) or not len(columns):
             return np.zeros((len(rows), len(columns)), np.float32)
         both = np.concatenate([rows, columns])
@@ -123,8 +117,7 @@ class PartLabels:
 def read_matrix(file: Path | str, images: int | None = None) -> MatrixLabels:
     """Memory-mapped label distances of a .npy file (n, n); `images` is n, if known.
 
-    Raises:
-        InputError: a missing file, not a numeric array, another size, or as `MatrixLabels`.
+    InputError: a missing file, not a numeric array, another size, or as `MatrixLabels`.
     """
     path = as_path(file)
     if not path.is_file():
@@ -165,6 +158,41 @@ def _check_symmetric(matrix: NDArray[Any], first: int, second: int, tolerance: f
             f"The label distance of {first + row} and {second + column} is {ours[row, column]:g} one way and {theirs[column, row]:g} the other; "
             f"give a symmetric matrix, such as the mean of both."
         )
+
+
+@dataclass(frozen=True)
+class DealtLabels:
+    """Label distances of images with permuted labels: `dealt` (n,) is the row whose label each image gets."""
+
+    labels: LabelDistances
+    dealt: Rows
+
+    @property
+    def unit(self) -> str:
+        return self.labels.unit
+
+    def __len__(self) -> int:
+        return len(self.dealt)
+
+    def between(self, rows: Rows, columns: Rows) -> Distances:
+        return self.labels.between(self.dealt[rows], self.dealt[columns])
+
+    def lower_bounds(self, rows: Rows, columns: Rows) -> Distances | None:
+        """Lower bounds (r, c) of `between`; None if the labels have none."""
+        return self.labels.lower_bounds(self.dealt[rows], self.dealt[columns]) if isinstance(self.labels, BoundedDistances) else None
+
+
+def shuffled_labels(labels: LabelDistances, rows: Rows, rng: np.random.Generator) -> LabelDistances:
+    """Control, whose results are not due to the labels' meaning: shuffles those of images `rows` (r,); others keep their own. Classes are permuted
+    as a whole: images of one stay together and get the name of another.
+    """
+    if isinstance(labels, ClassLabels):
+        among, order = np.unique(labels.labels[rows]), np.arange(len(labels.classes))
+        order[among] = rng.permutation(among)
+        return replace(labels, classes=labels.classes[np.ix_(order, order)])
+    dealt = np.arange(len(labels))
+    dealt[rows] = rng.permutation(rows)
+    return DealtLabels(labels, dealt)
 
 
 KIND = LabelKind("matrix", "a .npy file of distances", lambda table, options, progress: read_matrix(options.file or "", len(table)), needs="file")

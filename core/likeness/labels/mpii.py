@@ -31,11 +31,8 @@ def mpii_labels(table: ImageTable) -> PartLabels:
 
     They are known among the training and among the test images. Those of the training images come from `dist_pose_trn.mat` (variable `dist_pose_trn`)
     where it is there, otherwise from the lists. Rounding errors up to a thousandth of the largest distance are removed: both directions get their
-    mean, the diagonal 0. Memory: 4 bytes per pair, 0.6 GB for training and 0.4 GB for test.
-
-    Raises:
-        InputError: another table, a missing or damaged file, lists that leave out an image, or distances that are not finite, negative, or not
-            symmetric.
+    mean, the diagonal 0. Memory: 4 bytes per pair, 0.6 GB for training and 0.4 GB for test. InputError: another table, a missing or damaged file,
+    lists that leave out an image, or distances that are not finite, negative, or not symmetric.
     """
     if not MPII.is_root(table.root):
         raise InputError(f"'{table.name}' has no '{MPII_DISTANCES}.mat'; read {MPII.name} as mpii-pose:FOLDER, or name another kind of label.")
@@ -43,21 +40,14 @@ def mpii_labels(table: ImageTable) -> PartLabels:
     where = {path: (name, place) for name, paths in images.items() for place, path in enumerate(paths)}
     unknown = [path for path in table.frame["path"] if path not in where]
     if unknown:
-        raise InputError(
-            f"'{unknown[0]}' of '{table.name}' is in neither of the two folders of {MPII.name}, and {len(unknown) - 1} more; leave them out."
-        )
+        raise InputError(f"'{unknown[0]}' of '{table.name}' is in neither folder of {MPII.name}, and {len(unknown) - 1} more; leave them out.")
     found = [where[path] for path in table.frame["path"]]
     names = [name for name in images if any(name == each for each, _ in found)]
     matrices = {name: _matrix(table.root, name, len(images[name])) for name in names}
-    unit = _unit(next(iter(matrices.values())))
+    first = next(iter(matrices.values()))
+    some = first[:: max(1, len(first) // 1000), :: max(1, len(first) // 1000)]  # up to a million distances
+    unit = "px, mean of joints" if np.median(some[some > 0]) < _MOST_OF_A_MEAN else "px, sum over joints"
     return PartLabels(matrices, np.array([names.index(name) for name, _ in found]), np.array([place for _, place in found]), unit)
-
-
-def _unit(matrix: Matrix) -> str:
-    """By the median of up to a million distances."""
-    step = max(1, len(matrix) // 1000)
-    some = matrix[::step, ::step]
-    return "px, mean of joints" if np.median(some[some > 0]) < _MOST_OF_A_MEAN else "px, sum over joints"
 
 
 def _matrix(root: Path, part: str, count: int) -> Matrix:
@@ -96,9 +86,7 @@ def _from_lists(root: Path, count: int) -> Matrix:
         matrix[row, row] = 0 if np.isnan(matrix[row, row]) else np.nan
     left = np.argwhere(np.isnan(matrix))
     if left.size:
-        raise InputError(
-            f"Row {left[0][0]} of '{lists.name}' of {MPII.name} does not name the {count - 1} other images once each; take it anew from {MPII.page}."
-        )
+        raise InputError(f"Row {left[0][0]} of '{lists.name}' of {MPII.name} does not name the others once each; take it anew from {MPII.page}.")
     return _evened(matrix, distances)
 
 
@@ -151,9 +139,7 @@ def _evened(matrix: Matrix, file: Path) -> Matrix:
 
 
 def _uneven(file: Path, pair: Any, what: str) -> InputError:
-    return InputError(
-        f"In '{file.name}' of {MPII.name}, the distance of images {pair[0]} and {pair[1]} is {what}; take the file anew from {MPII.page}."
-    )
+    return InputError(f"In '{file.name}' of {MPII.name}, the distance of images {pair[0]} and {pair[1]} is {what}; take it anew from {MPII.page}.")
 
 
 KIND = LabelKind(

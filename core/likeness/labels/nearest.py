@@ -17,13 +17,11 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progres
     """The k nearest of `rows` (r,) to each of them by label distance, excluding itself: (r, k) positions in `rows`, nearest first.
 
     Distances are computed in blocks and not stored. With lower bounds, only candidates are computed: in the order of the bounds, until the next one
-    exceeds the k-th distance found (prefetch and prune, Kusner et al., ICML 2015, section 4.3).
+    exceeds the k-th distance found (prefetch and prune, Kusner et al., ICML 2015, section 4.3). InputError: k is below 1, or exceeds the number of
+    others.
 
     Args:
         seed: draws the order of equal distances for each row, such as of images of one class; None: order of `rows`.
-
-    Raises:
-        InputError: k is below 1, or exceeds the number of others.
     """
     if not 1 <= k < len(rows):
         raise InputError(f"{k} nearest neighbors were asked for among {len(rows)} images; choose 1 to {len(rows) - 1}.")

@@ -16,12 +16,11 @@ _VIEWPOINT = ("yaw", "elevation")
 def number_distances(a: Any, b: Any, periods: Any = None) -> Distances:
     """Euclidean distances (n, m) of label vectors a (n, p) and b (m, p), all in one unit, because they have equal weight.
 
+    InputError: shapes that do not fit, numbers that are not finite, negative periods.
+
     Args:
         periods: (p,), period of each number, 360 for an angle in degrees; 0 or None for linear numbers. Differences are along the shorter arc: 350
             and 10 degrees are 20 apart.
-
-    Raises:
-        InputError: shapes that do not fit, numbers that are not finite, negative periods.
     """
     first, second = (_checked(each) for each in (a, b))
     if first.shape[1] != second.shape[1]:

@@ -24,8 +24,7 @@ JOINTS = (
 def pose_distances(a: Any, b: Any) -> Distances:
     """Sums over joints of Euclidean distances (n, m) between poses a (n, j, 2) and b (m, j, 2), in the unit of the coordinates.
 
-    Raises:
-        InputError: mismatched shapes, or coordinates that are not finite, because a hidden joint has no distance.
+    InputError: mismatched shapes, or coordinates that are not finite, because a hidden joint has no distance.
     """
     from scipy.spatial.distance import cdist
 

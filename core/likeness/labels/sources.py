@@ -8,16 +8,7 @@ from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import LabelDistances
 from likeness.progress import Progress
 
-KINDS: tuple[LabelKind, ...] = (
-    poses.KIND,
-    layouts.KIND,
-    numbers.ANGLES,
-    captions.KIND,
-    numbers.KIND,
-    names.KIND,
-    matrix.KIND,
-    mpii.KIND,
-)
+KINDS: tuple[LabelKind, ...] = (poses.KIND, layouts.KIND, numbers.ANGLES, captions.KIND, numbers.KIND, names.KIND, matrix.KIND, mpii.KIND)
 
 
 def kind_names() -> list[str]:
@@ -59,11 +50,7 @@ class LabelsConfig(LabelOptions):
 
 
 def label_distances(table: ImageTable, config: LabelsConfig, progress: Progress | None = None) -> LabelDistances:
-    """The label distances of a table's images; those of captions are cached on disk.
-
-    Raises:
-        InputError: missing or invalid columns, or errors of the kind.
-    """
+    """The label distances of a table's images; those of captions are cached on disk. InputError: missing or invalid columns, or as its kind."""
     return label_kind(config.kind).read(table, config, progress)
 
 

@@ -4,9 +4,11 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likeness.data import ImageTable, absolute_source, is_url
 from likeness.errors import InputError
@@ -14,16 +16,11 @@ from likeness.io import cache_dir
 from likeness.tagging.names import name_key
 from likeness.tagging.store import TagStore
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
 _ODD = re.compile(r"[^A-Za-z0-9]+")
 _LONGEST = 40
 
 
-def tags_file(source: str) -> "Path":
+def tags_file(source: str) -> Path:
     """The tag file of a dataset in the cache (`likeness.io.cache_dir`), the same for every encoder. Relative sources are relative to the current
     folder. Raises InputError for a path that may not be read here.
     """
@@ -72,7 +69,7 @@ def with_tags(table: ImageTable, store: TagStore) -> ImageTable:
     return replace(table, frame=frame)
 
 
-def labeled_rows(table: ImageTable, attributes: str | Iterable[str]) -> "NDArray[np.int64]":
+def labeled_rows(table: ImageTable, attributes: str | Iterable[str]) -> NDArray[np.int64]:
     """Rows (m,) of the images that have a value of each of these attributes, as metrics and training need. Raises InputError for an unknown
     attribute.
     """

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,7 @@ from likeness.data import natural_key
 from likeness.tagging.checksums import DamagedError
 from likeness.tagging.edits import known_attribute
 
-if TYPE_CHECKING:
-    Ids = NDArray[np.int64]
+Ids = NDArray[np.int64]
 
 _KINDS = ("tag", "attribute", "note")
 
@@ -38,7 +37,7 @@ def read_columns(connection: sqlite3.Connection, paths: Sequence[str]) -> pd.Dat
     return pd.DataFrame(found, index=range(len(paths)))
 
 
-def _category(connection: sqlite3.Connection, attribute: int, values: "Ids", used: "Ids") -> "pd.Categorical[Any]":
+def _category(connection: sqlite3.Connection, attribute: int, values: Ids, used: Ids) -> "pd.Categorical[Any]":
     """A categorical column from value ids, where 0 means missing. Categories are those that any image in the file has, in natural order."""
     texts = dict(connection.execute("SELECT id, text FROM attribute_values WHERE attribute = ?", (attribute,)))
     try:
@@ -59,7 +58,7 @@ def _attributes(connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
     return sorted(found, key=lambda each: _KINDS.index(each[2]))
 
 
-def _assigned(connection: sqlite3.Connection, attribute: int) -> "tuple[Ids, Ids]":
+def _assigned(connection: sqlite3.Connection, attribute: int) -> tuple[Ids, Ids]:
     """Ids of the images (m,) that have a value, and ids of their values (m,)."""
     select = "SELECT group_concat(image), group_concat(value), COUNT(*) FROM state WHERE attribute = ? AND value IS NOT NULL"
     images, values, count = connection.execute(select, (attribute,)).fetchone()
@@ -87,7 +86,7 @@ def read_counts(connection: sqlite3.Connection) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["name", "kind", "value", "images"])
 
 
-def read_given_together(connection: sqlite3.Connection, name: str, paths: Sequence[str]) -> "Ids":
+def read_given_together(connection: sqlite3.Connection, name: str, paths: Sequence[str]) -> Ids:
     known = known_attribute(connection, name)
     select = (
         "SELECT i.path, s.edit FROM state s JOIN images i ON i.id = s.image JOIN edits e ON e.id = s.edit"

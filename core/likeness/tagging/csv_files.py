@@ -45,15 +45,13 @@ def import_csv(store: TagStore, table: ImageTable, file: str | Path, who: str, p
 
     A column "tag:good", or with the name of an existing tag, is a tag: yes, true, 1 or x add it; no, false or 0 remove it. The column "note" holds
     notes; other columns are attributes. Empty cells change nothing, and empty columns are skipped, so that their names stay free. Images that are not
-    in the dataset are skipped and reported.
+    in the dataset are skipped and reported. InputError: a missing or invalid CSV file, a duplicate image, an invalid name or value, no values at all,
+    or no matching image.
 
     Args:
         file: UTF-8 with a header, separated by comma, semicolon or tab. Images are identified by path in the table, absolute path, or unique file
             name.
         path_column: column of image paths; by default "path", "file", "image" or the like.
-
-    Raises:
-        InputError: a missing or invalid CSV file, a duplicate image, an invalid name or value, no values at all, or no matching image.
     """
     frame, column = _read(as_path(file), path_column)
     named = [str(name) for name in frame[column]]
@@ -72,9 +70,7 @@ def import_csv(store: TagStore, table: ImageTable, file: str | Path, who: str, p
     if dry_run:
         return report
     if not rows:
-        raise InputError(
-            f"'{_name(file)}' lists none of the {len(table):,} images of '{table.name}', first '{plain_name(named[0])}'; write their paths."
-        )
+        raise InputError(f"'{_name(file)}' lists none of the {len(table):,} images of '{table.name}', as '{plain_name(named[0])}'; write paths.")
     edit = store.set_columns([str(found[row]) for row in rows], new, who)
     return ImportReport(report.rows, report.matched, report.missing, report.ambiguous, report.columns, edit)
 
@@ -82,8 +78,7 @@ def import_csv(store: TagStore, table: ImageTable, file: str | Path, who: str, p
 def export_csv(store: TagStore, file: str | Path) -> int:
     """Writes all tags, values and notes atomically, in the format of `import_csv`; returns the number of images.
 
-    Raises:
-        InputError: there is nothing to export, or the file cannot be written.
+    InputError: there is nothing to export, or the file cannot be written.
     """
     paths = store.labeled_paths()
     if not paths:
@@ -101,10 +96,8 @@ def export_csv(store: TagStore, file: str | Path) -> int:
 
 def export_table(store: TagStore, table: ImageTable, attributes: Sequence[str], file: str | Path) -> int:
     """Writes a table of the images that have values of all given attributes, for `likeness.data.read_dataset`: a fixed dataset for training and
-    evaluation while labeling continues. It holds absolute paths and all attributes. Returns the number of images.
-
-    Raises:
-        InputError: an unknown attribute, no image has values, the file cannot be written or does not end in .csv.
+    evaluation while labeling continues. It holds absolute paths and all attributes. Returns the number of images. InputError: an unknown attribute,
+    no image has values, the file cannot be written or does not end in .csv.
     """
     if Path(file).suffix.lower() != ".csv":
         raise InputError(f"'{_name(file)}' must end in .csv to be read as a table; rename it.")
@@ -121,9 +114,7 @@ def _write(frame: pd.DataFrame, file: str | Path) -> None:
     try:
         write_atomic(as_path(file), csv_bytes(frame))
     except OSError as error:
-        raise InputError(
-            f"'{file}' cannot be written ({(error.strerror or str(error)).lower()}); free space there, or choose another path."
-        ) from error
+        raise InputError(f"'{file}' cannot be written ({(error.strerror or str(error)).lower()}); free space, or choose another path.") from error
 
 
 def match_images(table: ImageTable, names: Sequence[str]) -> tuple[list[str | None], set[str]]:
@@ -156,9 +147,7 @@ def _read(file: Path, path_column: str | None) -> tuple[pd.DataFrame, str]:
     frame = read_csv_cells(file, MOST_CSV_BYTES)
     names = [str(name) for name in frame.columns]
     if frame.empty or not 1 < len(names) <= _MOST_COLUMNS:
-        raise InputError(
-            f"'{_name(file)}' has {len(names):,} columns and {len(frame):,} rows; it needs a column of images, columns of labels, and rows."
-        )
+        raise InputError(f"'{_name(file)}' has {len(names):,} columns and {len(frame):,} rows; it needs rows, a column of images and some of labels.")
     keys = [name_key(name.removeprefix(TAG_PREFIX)) for name in names]
     double = next((name for name, key in zip(names, keys, strict=True) if keys.count(key) > 1), None)
     if double is not None:

@@ -175,13 +175,10 @@ def _invert(connection: sqlite3.Connection, who: str, action: str, source: int, 
 
 def _apply(connection: sqlite3.Connection, edit: int) -> int:
     """Updates the state to the values of an edit; returns its number of images."""
-    connection.execute(
-        "DELETE FROM state WHERE (attribute, image) IN (SELECT attribute, image FROM changes WHERE edit = ? AND after_edit IS NULL)", (edit,)
-    )
-    connection.execute(
-        "INSERT OR REPLACE INTO state SELECT attribute, image, after_value, after_edit FROM changes WHERE edit = ? AND after_edit IS NOT NULL",
-        (edit,),
-    )
+    gone = "SELECT attribute, image FROM changes WHERE edit = ? AND after_edit IS NULL"
+    connection.execute(f"DELETE FROM state WHERE (attribute, image) IN ({gone})", (edit,))
+    new = "SELECT attribute, image, after_value, after_edit FROM changes WHERE edit = ? AND after_edit IS NOT NULL"
+    connection.execute(f"INSERT OR REPLACE INTO state {new}", (edit,))
     return int(connection.execute("SELECT COUNT(DISTINCT image) FROM changes WHERE edit = ?", (edit,)).fetchone()[0])
 
 

@@ -30,8 +30,7 @@ _JOINERS = "\u200c\u200d"  # of Persian words and of emoji; they count as not pr
 def check_name(name: str, reserved: Collection[str] = ()) -> str:
     """The normalized name of a tag or attribute: stripped, in Unicode NFC.
 
-    Raises:
-        InputError: it is empty, too long, has control characters, or is a column of the dataset (`reserved`), ignoring case.
+    InputError: it is empty, too long, has control characters, or is a column of the dataset (`reserved`), ignoring case.
     """
     kept = _plain(name, "A name", LONGEST_NAME)
     if not kept:

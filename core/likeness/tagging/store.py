@@ -6,7 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from sqlite3 import Connection
+from typing import Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.io import plain_name
@@ -14,13 +19,6 @@ from likeness.tagging import checksums, columns, edits
 from likeness.tagging.edits import YES, Change, Edit
 from likeness.tagging.names import LONGEST_VALUE, NOTE, Kind, check_name, check_note, check_paths, check_value, check_who
 from likeness.tagging.tag_file import copy_file, reading, writing
-
-if TYPE_CHECKING:
-    from sqlite3 import Connection
-
-    import numpy as np
-    import pandas as pd
-    from numpy.typing import NDArray
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,15 +42,13 @@ class TagStore:
 
     Images are identified by path in the table, so that labels survive when images are added. Each writing call is one edit, with author and time:
     atomic, and on disk when the call returns. Several people, threads and processes may read and write at once. The caller checks permissions.
+    InputError: by every call, for invalid names and values (`likeness.tagging.names`), and for a file that cannot be read or written, is damaged or
+    belongs to another program. Nothing is changed then.
 
     Args:
         path: of the file; the first edit creates it (`likeness.tagging.tags_file`).
         reserved: names of the dataset's columns, which no tag or attribute may have.
         wait_seconds: how long an edit waits for others.
-
-    Raises:
-        InputError: by every call, for invalid names and values (`likeness.tagging.names`), and for a file that cannot be read or written, is damaged
-            or belongs to another program. Nothing is changed then.
 
     Example:
         >>> import tempfile
@@ -113,8 +109,7 @@ class TagStore:
     def rename(self, name: str, new: str, who: str) -> Edit:
         """Renames a tag or an attribute on all images, as one edit; the log has both names.
 
-        Raises:
-            InputError: the name is unused, or the new name is a column of the dataset or in use.
+        InputError: the name is unused, or the new name is a column of the dataset or in use.
         """
         who, name, new = check_who(who), check_name(name), check_name(new, self.reserved)
         with writing(self.path, self.wait_seconds) as connection:
@@ -147,7 +142,7 @@ class TagStore:
         with reading(self.path, self.wait_seconds) as connection:
             return int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM edits").fetchone()[0])
 
-    def counts(self) -> "pd.DataFrame":
+    def counts(self) -> pd.DataFrame:
         """A row per tag and value in use: name, kind, value (empty for tags and notes), images."""
         return self._read(columns.read_counts)
 
@@ -155,13 +150,13 @@ class TagStore:
         """Name and value (empty for tags) of every tag and value ever set by a person, oldest first; excludes those only propagated by the app."""
         return self._read(columns.read_given_order)
 
-    def columns(self, paths: Iterable[str]) -> "pd.DataFrame":
+    def columns(self, paths: Iterable[str]) -> pd.DataFrame:
         """The values of n images, in the same order: a column per tag (bool), attribute (category, with missing values) and the notes (text). Columns
         without any value in the file are omitted.
         """
         return self._read(columns.read_columns, list(paths))
 
-    def given_together(self, paths: Sequence[str], name: str) -> "NDArray[np.int64]":
+    def given_together(self, paths: Sequence[str], name: str) -> NDArray[np.int64]:
         """Group numbers (n,), equal for images that got their value of an attribute in one edit, such as from a selection on a map. Values from a
         file or another column, and images without a value, get a unique number each.
         """
@@ -176,7 +171,7 @@ class TagStore:
         found = self._read(edits.known_attribute, check_name(name))
         return None if found is None else found[1:]
 
-    def log(self, count: int = 100, who: str | None = None, path: str | None = None) -> "pd.DataFrame":
+    def log(self, count: int = 100, who: str | None = None, path: str | None = None) -> pd.DataFrame:
         """At most `count` (up to a million) edits, newest first: edit, time (UTC), who, action, name, value, images, skipped, undone; optionally of
         one person or one image.
         """
@@ -205,11 +200,11 @@ class TagStore:
                     shutil.copyfile(f"{self.path}{ending}", f"{kept}{ending}")
             return left_out
 
-    def _read(self, what: "Callable[Concatenate[Connection, P], T]", *given: "P.args", **options: "P.kwargs") -> T:
+    def _read(self, what: Callable[Concatenate[Connection, P], T], *given: P.args, **options: P.kwargs) -> T:
         with reading(self.path, self.wait_seconds) as connection:
             return what(connection, *given, **options)
 
-    def _turn(self, what: "Callable[[Connection, str], Edit]", who: str) -> Edit:
+    def _turn(self, what: Callable[[Connection, str], Edit], who: str) -> Edit:
         """Undoes or redoes; without a file, an empty database raises the error that there is nothing to do."""
         who = check_who(who)
         with writing(self.path, self.wait_seconds) if self.path.exists() else reading(self.path, self.wait_seconds) as connection:

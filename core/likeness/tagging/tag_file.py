@@ -61,10 +61,7 @@ def reading(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def writing(path: Path, wait_seconds: float, is_sound: bool = True) -> Iterator[sqlite3.Connection]:
     """A connection for one edit: commits if the block succeeds, else rolls back. Creates the file if needed. With `is_sound` False, for a repair, a
-    damaged file is accepted.
-
-    Raises:
-        InputError: as `reading`, or the file cannot be written, is full, or is locked for longer than `wait_seconds`.
+    damaged file is accepted. InputError: as `reading`, or the file cannot be written, is full, or is locked for longer than `wait_seconds`.
     """
     with _explained(path):
         if not path.exists():
@@ -145,9 +142,7 @@ def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
         if application != APPLICATION_ID:
             raise InputError(f"'{_shown(path)}' is not a tag file but belongs to another program; move it away to start over.")
         if version != _VERSION:
-            raise InputError(
-                f"'{_shown(path)}' was written by a newer Likeness (format {version}, this one reads up to {_VERSION}); update Likeness."
-            )
+            raise InputError(f"'{_shown(path)}' was written by a newer Likeness (format {version}, this one reads {_VERSION}); update Likeness.")
         for setting in ("synchronous = FULL", "temp_store = MEMORY", f"max_page_count = {_MAX_PAGES}", "cell_size_check = ON"):
             connection.execute(f"PRAGMA {setting}").fetchone()
     except BaseException:

@@ -53,9 +53,9 @@ def test_few_images_and_two_classes_and_labels_that_are_none(tmp_path: Path) -> 
     with pytest.raises(InputError, match=r"The split 'test' of Cars196 in '.*' has no images in 'cars_annos\.mat'; choose another split"):
         read_cars196(parts.write_cars196(tmp_path / "two", ["A Sedan 2000", "B Coupe 2000"], [1, 1]))
     for classes, message in (
-        ([1, 7], r"Annotation 2 in 'cars_annos\.mat' of Cars196 has the class 7, but there are names of 6 classes; take the files anew from https"),
-        ([0, 1], r"Annotation 1 in 'cars_annos\.mat' of Cars196 has the class 0"),
-        ([1, "suv"], r"In 'cars_annos\.mat' of Cars196, the class of annotation 2 is 'suv', expected a number; take the file anew from https"),
+        ([1, 7], r"In 'cars_annos\.mat' of Cars196, the class of annotation 2 is '7', expected a class from 1 to 6; take the file anew from https"),
+        ([0, 1], r"the class of annotation 1 is '0', expected a class from 1 to 6"),
+        ([1, "suv"], r"the class of annotation 2 is 'suv', expected a class from 1 to 6"),
     ):
         with pytest.raises(InputError, match=message):
             read_cars196(parts.write_cars196(tmp_path / "wrong", classes=classes))
@@ -79,10 +79,13 @@ def test_missing_files_of_the_devkit(tmp_path: Path, missing: str, message: str)
     ("content", "message"),
     [
         (200, r"(cannot be read as a MATLAB file|has no variable)"),
-        (b"no MATLAB file, but long enough to look for a header in it" * 9, r"cannot be read as a MATLAB file \(.*\); take it anew from https://ai"),
+        (
+            b"no MATLAB file, but long enough to look for a header in it" * 9,
+            r"cannot be read as a MATLAB file \(.*\); take the file anew from https://ai",
+        ),
         (dict, "has no variable 'annotations'; take the file anew"),
-        (lambda: {"annotations": parts.structs(["1.jpg"], [1], "fname")}, "have no field 'relative_im_path'"),
-        (lambda: {"annotations": [1, 2]}, "have no field 'relative_im_path'"),
+        (lambda: {"annotations": parts.structs(["1.jpg"], [1], "fname")}, "has annotations without the field 'relative_im_path'"),
+        (lambda: {"annotations": [1, 2]}, "has annotations without the field 'relative_im_path'"),
     ],
     ids=["cut", "text", "variable", "field", "numbers"],
 )

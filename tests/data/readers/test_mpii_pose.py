@@ -114,7 +114,7 @@ def test_another_table(root: Path) -> None:
     frame = read_mpii_pose(root).frame
     for table, message in (
         (ImageTable("Cars", root.parent, frame), r"'Cars' has no 'dist_pose_val\.mat'; read MPII Human Pose as mpii-pose:FOLDER"),
-        (ImageTable("Mine", root, frame.replace("trn/2.jpg", "trn/x.jpg")), r"'trn/x\.jpg' of 'Mine' is in neither of the two folders .* 0 more"),
+        (ImageTable("Mine", root, frame.replace("trn/2.jpg", "trn/x.jpg")), r"'trn/x\.jpg' of 'Mine' is in neither folder .* 0 more"),
     ):
         with pytest.raises(InputError, match=message):
             mpii_labels(table)
@@ -160,8 +160,8 @@ DAMAGE: list[tuple[str, Any, str]] = [
     (NAMES, lambda rows: rows.astype(float), "has shape (5, 4) and type float64, and there are 5 training images, expected (5, 4)"),
     (NAMES, lambda rows: rows + 1, "'list_nn.pkl' of MPII Human Pose names image 5, and there are 5 from 0"),
     (NAMES, lambda rows: rows - 1, "'list_nn.pkl' of MPII Human Pose names image -1, and there are 5 from 0"),
-    (NAMES, lambda rows: np.where(rows == rows[3, 0], rows[3, 1], rows), "does not name the 4 other images once each"),
-    (NAMES, changed(3, 0, 3), "Row 3 of 'list_nn.pkl' of MPII Human Pose does not name the 4 other images once each"),
+    (NAMES, lambda rows: np.where(rows == rows[3, 0], rows[3, 1], rows), "does not name the others once each"),
+    (NAMES, changed(3, 0, 3), "Row 3 of 'list_nn.pkl' of MPII Human Pose does not name the others once each"),
     (NAMES, lambda rows: "text", "'trn' in 'list_nn.pkl' of MPII Human Pose has shape () and type <U4"),
     (NAMES, lambda rows: [[1, 2], [3]], "'trn' in 'list_nn.pkl' of MPII Human Pose is no array ("),
     (NAMES, lambda rows: rows[:, ::-1], " one way and "),

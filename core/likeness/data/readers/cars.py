@@ -33,8 +33,7 @@ def read_cars() -> ImageTable:
 
 def _digest(path: Path) -> str:
     try:
-        stat = path.stat()
-        return content_digest(str(path), stat.st_size, stat.st_mtime_ns)
+        return content_digest(path)
     except OSError as error:
         raise InputError(f"The shipped image '{path.name}' is missing or unreadable; reinstall the package.") from error
 

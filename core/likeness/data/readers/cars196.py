@@ -1,7 +1,6 @@
 """Cars196 (Krause et al., 3D Object Representations for Fine-Grained Categorization, 3dRR 2013) in its two official layouts."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -9,16 +8,8 @@ from likeness.data.protocols import check_split, zero_shot_half
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
-from likeness.errors import InputError
 
 LAYOUT = OfficialLayout("Cars196", "https://ai.stanford.edu/~jkrause/cars/car_dataset.html", ("cars_annos.mat", "devkit/cars_meta.mat"))
-
-
-class _Listing(NamedTuple):
-    file: Path
-    names: list[str]
-    paths: list[str]
-    classes: list[int]  # from 1
 
 
 def read_cars196(folder: str | Path, split: str = "test") -> ImageTable:
@@ -37,62 +28,31 @@ def read_cars196(folder: str | Path, split: str = "test") -> ImageTable:
     """
     check_split(split)
     root = LAYOUT.root(folder)
-    listing = _devkit(root) if _is_devkit(root) else _car_ims(root)
-    models = [listing.names[number - 1] for number in listing.classes]
-    frame = pd.DataFrame({"path": listing.paths, "car_model": models})
+    parts, paths, classes = _parts(root), list[str](), list[int]()
+    meta = parts[0][0] if len(parts) == 1 else root / "devkit" / "cars_meta.mat"
+    names = [str(name) for name in LAYOUT.variable(meta, "class_names")]
+    for index, field, inside in parts:
+        records = LAYOUT.variable(index, "annotations")
+        paths += [inside + str(path).replace("\\", "/") for path in LAYOUT.field(index, records, field)]
+        numbers = enumerate(LAYOUT.field(index, records, "class"), start=1)
+        classes += [LAYOUT.whole(index, f"the class of annotation {row}", value, "a class", 1, len(names)) for row, value in numbers]
+    models = [names[number - 1] for number in classes]
+    frame = pd.DataFrame({"path": paths, "car_model": models})
     frame["car_manufacturer"] = [manufacturer(model) for model in models]
     frame["car_type"] = [car_type(model) for model in models]
-    chosen = zero_shot_half(listing.classes, range(1, len(listing.names) + 1), split)
-    return LAYOUT.table(root, frame[chosen], split, listing.file)
+    chosen = zero_shot_half(classes, range(1, len(names) + 1), split)
+    return LAYOUT.table(root, frame[chosen], split, parts[0][0])
 
 
-def _is_devkit(root: Path) -> bool:
-    """Copies exist that hold `cars_annos.mat` beside the devkit's images, whose numbers are others."""
-    return not (root / "car_ims").is_dir() and (root / "devkit" / "cars_meta.mat").is_file()
-
-
-def _car_ims(root: Path) -> _Listing:
-    index = LAYOUT.find(root, "cars_annos.mat")
-    names = _names(index)
-    return _Listing(index, names, *_annotations(index, "relative_im_path", len(names)))
-
-
-def _devkit(root: Path) -> _Listing:
-    names = _names(LAYOUT.find(root, "devkit/cars_meta.mat"))
+def _parts(root: Path) -> list[tuple[Path, str, str]]:
+    """The files of annotations, and of each the field of paths and their folder."""
+    # copies exist that hold `cars_annos.mat` beside the devkit's images, whose numbers are others
+    if (root / "car_ims").is_dir() or not (root / "devkit" / "cars_meta.mat").is_file():
+        return [(LAYOUT.find(root, "cars_annos.mat"), "relative_im_path", "")]
     train = LAYOUT.find(root, "devkit/cars_train_annos.mat", "cars_train_annos.mat")
     test = LAYOUT.find(root, "cars_test_annos_withlabels.mat", "devkit/cars_test_annos_withlabels.mat")
-    paths, classes = [], []
-    for index, folder in ((train, "cars_train"), (test, "cars_test")):
-        inside = f"{folder}/{folder}" if (root / folder / folder).is_dir() else folder
-        files, numbers = _annotations(index, "fname", len(names))
-        paths += [f"{inside}/{file}" for file in files]
-        classes += numbers
-    return _Listing(train, names, paths, classes)
-
-
-def _names(file: Path) -> list[str]:
-    return [str(name) for name in LAYOUT.variable(file, "class_names")]
-
-
-def _annotations(file: Path, path_field: str, n_classes: int) -> tuple[list[str], list[int]]:
-    """Paths and class numbers, from 1."""
-    records = LAYOUT.variable(file, "annotations")
-    paths = [str(path).replace("\\", "/") for path in LAYOUT.field(file, records, path_field)]
-    numbers = [_number(file, row, value, n_classes) for row, value in enumerate(LAYOUT.field(file, records, "class"), start=1)]
-    return paths, numbers
-
-
-def _number(file: Path, row: int, value: Any, n_classes: int) -> int:
-    try:
-        number = int(value)
-    except (TypeError, ValueError):
-        raise LAYOUT.malformed(file, f"the class of annotation {row}", str(value), "a number") from None
-    if not 1 <= number <= n_classes:
-        raise InputError(
-            f"Annotation {row} in '{file.name}' of Cars196 has the class {number}, but there are names of {n_classes} classes; "
-            f"take the files anew from {LAYOUT.page}."
-        )
-    return number
+    names = ((train, "cars_train"), (test, "cars_test"))
+    return [(index, "fname", f"{name}/{name}/" if (root / name / name).is_dir() else f"{name}/") for index, name in names]
 
 
 DATASET = Dataset("cars196", LAYOUT.name, "Cars by model, manufacturer and type; 8,131 images are evaluated.", read_cars196, LAYOUT)

@@ -11,8 +11,6 @@ from likeness.data.protocols import check_split
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
-from likeness.errors import InputError
-from likeness.io import parse_json, text_of
 
 INDEX = "dataset_coco.json"
 LAYOUT = OfficialLayout("COCO captions", "https://cs.stanford.edu/people/karpathy/deepimagesent/ (images: https://cocodataset.org)", (INDEX,))
@@ -31,21 +29,12 @@ def read_coco_captions(folder: str | Path, split: str = "all") -> ImageTable:
     check_split(split, ("test", "train", "validation", "all"))
     root = LAYOUT.root(folder)
     index = LAYOUT.find(root, INDEX)
-    frame = pd.DataFrame(
-        [_row(index, number, entry) for number, entry in enumerate(_entries(index))], columns=["path", CAPTIONS_COLUMN, "split", "cocoid"]
-    )
+    images = LAYOUT.json(index, dict).get("images")
+    if not isinstance(images, list) or not images:
+        raise LAYOUT.error(index, "has no list 'images'")
+    frame = pd.DataFrame([_row(index, *each) for each in enumerate(images)], columns=["path", CAPTIONS_COLUMN, "split", "cocoid"])
     chosen = frame if split == "all" else frame[frame["split"] == split]
     return LAYOUT.table(root, chosen, split, index)
-
-
-def _entries(file: Path) -> list[Any]:
-    try:
-        content = parse_json(text_of(file), "it")
-    except InputError as error:
-        raise InputError(f"'{file.name}' of COCO captions is no JSON ({str(error)[:80]}); take the file anew from {LAYOUT.page}.") from error
-    if not isinstance(content, dict) or not isinstance(content.get("images"), list) or not content["images"]:
-        raise InputError(f"'{file.name}' of COCO captions has no list 'images'; take the file anew from {LAYOUT.page}.")
-    return list(content["images"])
 
 
 def _row(file: Path, number: int, entry: Any) -> tuple[str, str, str, int]:
@@ -58,7 +47,7 @@ def _row(file: Path, number: int, entry: Any) -> tuple[str, str, str, int]:
         raise LAYOUT.malformed(file, f"image {number}", json.dumps(entry), expected) from error
     said = [one for one in sentences if one]
     if not said:
-        raise InputError(f"The image '{name}' in '{file.name}' of COCO captions has no caption; take the file anew from {LAYOUT.page}.")
+        raise LAYOUT.error(file, f"has no caption of the image '{name}'")
     return "/".join(part for part in (place, name) if part), captions_cell(said), split, cocoid
 
 

@@ -14,6 +14,7 @@ from likeness.errors import InputError
 from likeness.io import as_path
 
 LAYOUT = OfficialLayout("CUB200", "https://www.vision.caltech.edu/datasets/cub_200_2011/", ("image_class_labels.txt",))
+_LINE = re.compile(r"(\d{1,15})\s+(.+)")
 
 _Numbered = dict[int, tuple[int, str]]  # number -> line it stands in, text
 
@@ -32,8 +33,9 @@ def read_cub200(folder: str | Path, split: str = "test") -> ImageTable:
     authors' repository evaluates 4,462 images: it finds a class by the beginning of its file names, which are not always spelled as the class is.
     """
     check_split(split)
-    if _is_by_folders(as_path(folder)):
-        return _by_folders(as_path(folder).absolute(), split)
+    given = as_path(folder)
+    if (given / "images").is_dir() and not any((given / name).exists() for name in ("classes.txt", *LAYOUT.indexes)):
+        return _by_folders(given.absolute(), split)
     root = LAYOUT.root(folder)
     index = LAYOUT.find(root, "images.txt")
     images, classes = _numbered(index), _numbered(LAYOUT.find(root, "classes.txt"))
@@ -43,12 +45,8 @@ def read_cub200(folder: str | Path, split: str = "test") -> ImageTable:
     return LAYOUT.table(root, frame[zero_shot_half(numbers, sorted(classes), split)], split, index)
 
 
-def _is_by_folders(folder: Path) -> bool:
-    """Whether this is a part of the dataset that comes as folders of species."""
-    return (folder / "images").is_dir() and not any((folder / name).exists() for name in ("classes.txt", *LAYOUT.indexes))
-
-
 def _by_folders(root: Path, split: str) -> ImageTable:
+    """A part of the dataset that comes as folders of species."""
     found = read_folder(root / "images").frame
     species = [_words(name) for name in found["class"]] if "class" in found else []
     if not species:
@@ -67,13 +65,13 @@ def _class_numbers(file: Path, images: _Numbered, classes: _Numbered) -> list[in
     numbers = []
     for image, (_, path) in images.items():
         if image not in labels:
-            raise InputError(f"'{file.name}' of CUB200 has no class for image {image}, '{path}'; take the file anew from {LAYOUT.page}.")
+            raise LAYOUT.error(file, f"has no class for image {image}, '{path}'")
         line, text = labels[image]
         number = LAYOUT.number(text)
         if number is None:
             raise LAYOUT.malformed(file, f"line {line}", f"{image} {text}", "two numbers")
         if number not in classes:
-            raise InputError(f"Line {line} of '{file.name}' of CUB200 has the class {text}, which 'classes.txt' lacks; take both from {LAYOUT.page}.")
+            raise LAYOUT.error(file, f"has the class {text} in line {line}, which 'classes.txt' lacks")
         numbers.append(number)
     return numbers
 
@@ -81,14 +79,11 @@ def _class_numbers(file: Path, images: _Numbered, classes: _Numbered) -> list[in
 def _numbered(file: Path) -> _Numbered:
     """Lines of a number and a text."""
     numbered: _Numbered = {}
-    for line, text in LAYOUT.lines(file):
-        parts = text.split(maxsplit=1)
-        number = LAYOUT.number(parts[0])
-        if len(parts) != 2 or number is None:
-            raise LAYOUT.malformed(file, f"line {line}", text, "a number and a text")
+    for line, found in LAYOUT.matches(file, LAYOUT.lines(file), _LINE, "a number and a text"):
+        number = int(found[1])
         if number in numbered:
-            raise LAYOUT.malformed(file, f"line {line}", text, "each number once")
-        numbered[number] = (line, parts[1])
+            raise LAYOUT.malformed(file, f"line {line}", found[0], "each number once")
+        numbered[number] = (line, found[2])
     return numbered
 
 

@@ -1,5 +1,6 @@
 """DeepFashion, Category and Attribute Prediction, fine-grained annotation (Liu et al., DeepFashion, CVPR 2016)."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -8,7 +9,6 @@ from likeness.data.protocols import check_split
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
-from likeness.errors import InputError
 
 LAYOUT = OfficialLayout(
     "DeepFashion", "https://mmlab.ie.cuhk.edu.hk/projects/DeepFashion/AttributePrediction.html", ("Anno_fine/list_attr_cloth.txt",)
@@ -52,48 +52,24 @@ def _part(root: Path, part: str, categories: list[str], attributes: list[str]) -
     paths, numbers, bits = (LAYOUT.lines(file) for file in (index, cate, attr))
     for file, lines in ((cate, numbers), (attr, bits)):
         if len(lines) != len(paths):
-            raise InputError(
-                f"'{file.name}' of DeepFashion has {len(lines)} lines, but '{index.name}' lists {len(paths)} images; take both from {LAYOUT.page}."
-            )
+            raise LAYOUT.error(file, f"has {len(lines)} lines, but '{index.name}' lists {len(paths)} images")
     frame = pd.DataFrame({"path": [path for _, path in paths]}, dtype=object)
-    frame["clothing_category"] = [categories[_number(cate, line, text, len(categories)) - 1] for line, text in numbers]
-    rows = [_bits(attr, line, text, len(attributes)) for line, text in bits]
+    frame["clothing_category"] = [
+        categories[LAYOUT.whole(cate, f"line {line}", text, "a category", 1, len(categories)) - 1] for line, text in numbers
+    ]
+    pattern = re.compile(rf"[01](?:\s+[01]){{{len(attributes) - 1}}}")
+    rows = [found[0].split() for _, found in LAYOUT.matches(attr, bits, pattern, f"{len(attributes)} times 0 or 1")]
     for group, names in GROUPS.items():
-        places = [(name, _place(root, attributes, name)) for name in names]
-        frame[group] = [" + ".join(name for name, place in places if row[place]) or NONE_SET for row in rows]
+        if missing := [name for name in names if name not in attributes]:
+            raise LAYOUT.error(root / "Anno_fine/list_attr_cloth.txt", f"lacks the attribute '{missing[0]}'")
+        places = [(name, attributes.index(name)) for name in names]
+        frame[group] = [" + ".join(name for name, place in places if row[place] == "1") or NONE_SET for row in rows]
     return frame
 
 
 def _names(file: Path) -> list[str]:
     """The first words of a list whose two first lines hold the count and the titles."""
-    lines = LAYOUT.lines(file)
-    names = [text.rsplit(maxsplit=1)[0] for _, text in lines[2:]]
-    if not lines or lines[0][1] != str(len(names)):
-        found = lines[0][1] if lines else ""
-        raise LAYOUT.malformed(file, "line 1", found, f"the number of names that follow, {len(names)}")
-    return names
-
-
-def _place(root: Path, attributes: list[str], name: str) -> int:
-    if name not in attributes:
-        raise InputError(
-            f"'list_attr_cloth.txt' in '{root / 'Anno_fine'}' lacks the attribute '{name}'; take the fine-grained annotation from {LAYOUT.page}."
-        )
-    return attributes.index(name)
-
-
-def _number(file: Path, line: int, text: str, count: int) -> int:
-    number = LAYOUT.number(text)
-    if number is None or not 1 <= number <= count:
-        raise LAYOUT.malformed(file, f"line {line}", text, f"a category from 1 to {count}")
-    return number
-
-
-def _bits(file: Path, line: int, text: str, count: int) -> list[bool]:
-    values = text.split()
-    if len(values) != count or not set(values) <= {"0", "1"}:
-        raise LAYOUT.malformed(file, f"line {line}", text, f"{count} times 0 or 1")
-    return [value == "1" for value in values]
+    return [text.rsplit(maxsplit=1)[0] for _, text in LAYOUT.counted_lines(file, "names")]
 
 
 DATASET = Dataset("deepfashion", LAYOUT.name, "Clothes by category, texture, fabric and fit; 4,000 images are evaluated.", read_deepfashion, LAYOUT)

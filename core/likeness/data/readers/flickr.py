@@ -47,10 +47,7 @@ def _of_tokens(root: Path, index: Path) -> dict[str, list[str]]:
     """Path -> captions, from lines such as "1000.jpg#0	A child in a pink dress"."""
     place = next((name for name in _FOLDERS if (root / name).is_dir()), _FOLDERS[TOKENS.index(index.name) * 2])
     captions: dict[str, list[str]] = {}
-    for line, text in LAYOUT.lines(index):
-        match = _CAPTION.fullmatch(text)
-        if match is None:
-            raise LAYOUT.malformed(index, f"line {line}", text, "a file's name, #, a number, a tab and a caption")
+    for _, match in LAYOUT.matches(index, LAYOUT.lines(index), _CAPTION, "a file's name, #, a number, a tab and a caption"):
         captions.setdefault(f"{place}/{match['name']}", []).append(match["caption"])
     return captions
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from likeness.data.format import Format, ReadOptions
 from likeness.data.readers.folder_columns import folder_columns, is_shown, kept_by_a_program
 from likeness.data.readers.photo_columns import photo_columns, with_parts
 from likeness.data.table import Failure, ImageTable
@@ -22,7 +23,9 @@ SUFFIXES = frozenset(
     ]
 )
 _FURTHER = RAW_SUFFIXES | PART_SUFFIXES
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
+READ_SUFFIXES = (*SUFFIXES, *_FURTHER)
+COLUMNAR_SUFFIXES = (".parquet", ".arrow", ".feather")
+TABLE_SUFFIXES = (".csv", ".tsv", *COLUMNAR_SUFFIXES)
 _NAMED = 3  # folders that a sentence names
 
 
@@ -64,6 +67,14 @@ def read_folder(path: str | Path, name: str | None = None, gps: bool = False) ->
     for column, values in (folders | parts | photo_columns(folder, paths, gps)).items():
         frame[column] = values
     return ImageTable(name or name_to_text(folder.name or str(folder)), folder, frame, tuple(found.failed), notes=found.notes())
+
+
+def _read(path: Path, options: ReadOptions) -> ImageTable:
+    """All images of a folder and its subfolders, whose names become classes."""
+    return read_folder(path, options.name, options.gps)
+
+
+FORMAT = Format("folder", "a folder of images", "`photos/`", Path.is_dir, _read)
 
 
 def natural_key(path: str) -> list[list[tuple[int, int, str]]]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from likeness.data.readers.photo_columns import NO_CLASS
 
 CLASS, SPLIT = "class", "split"
-_SPLITS = frozenset(["train", "training", "val", "valid", "validation", "dev", "test", "testing", "eval", "evaluation", "query", "gallery"])
+SPLITS = frozenset(["train", "training", "val", "valid", "validation", "dev", "test", "testing", "eval", "evaluation", "query", "gallery"])
 # what programs keep beside photos: caches, thumbnails and what was thrown away or is an older state; in lower case
 _KEPT_BY_PROGRAMS = frozenset(
     ["__macosx", "@eadir", "#recycle", "#snapshot", "@recycle", "@__thumb", "$recycle.bin", "system volume information", ".thumbnails"]
@@ -36,7 +36,7 @@ def folder_columns(folders: Sequence[str]) -> dict[str, list[str]]:
         {}
     """
     levels = _varying_levels(_without_common_end({folder: tuple(folder.split("/")) if folder else () for folder in folders}))
-    split = next((number for number, names in levels.items() if {name.lower() for name in names.values()} - {NO_CLASS} <= _SPLITS), None)
+    split = next((number for number, names in levels.items() if {name.lower() for name in names.values()} - {NO_CLASS} <= SPLITS), None)
     others = [number for number in levels if number != split]
     chosen = _class_level(levels, others) if others else None
     titles = {CLASS: chosen, SPLIT: split} | {f"folder {number}": number for number in others if number != chosen}

@@ -1,7 +1,6 @@
 """LSUN Room Layout (the challenge of Yu et al., LSUN, 2015), of which the log-ratio paper takes one type of layout."""
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -62,20 +61,10 @@ def _part(root: Path, part: str) -> pd.DataFrame:
     layouts = "layout_seg_images" if drawn else LAYOUT.find(root, "layout_seg").name
     frame = pd.DataFrame({"path": [f"{images}/{name}.jpg" for name in names], "split": part}, dtype=object)
     frame["scene"] = [str(scene) for scene in scenes]
-    frame["type"] = pd.Series([_type(file, number, kind) for number, kind in enumerate(kinds, start=1)], dtype="int64")
+    types = [LAYOUT.whole(file, f"the type of image {number}", kind, "a number", 0, TYPES) for number, kind in enumerate(kinds, start=1)]
+    frame["type"] = pd.Series(types, dtype="int64")
     frame["layout"] = [f"{layouts}/{name}.{'png' if drawn else 'mat'}" for name in names]
-    return frame[frame["type"] < TYPES]
-
-
-def _type(file: Path, number: int, value: Any) -> int:
-    """A type of layout; the toolkit has a further one, 11, for what is no layout."""
-    try:
-        found = int(value)
-    except (TypeError, ValueError):
-        found = -1
-    if not 0 <= found <= TYPES:
-        raise LAYOUT.malformed(file, f"the type of image {number}", str(value), f"a number from 0 to {TYPES}")
-    return found
+    return frame[frame["type"] < TYPES]  # the toolkit has a further type, 11, for what is no layout
 
 
 DATASET = Dataset(

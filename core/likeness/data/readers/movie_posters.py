@@ -13,7 +13,6 @@ from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.folder import is_image_name
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
-from likeness.errors import InputError
 from likeness.io import regular_file
 
 LAYOUT = OfficialLayout(
@@ -42,43 +41,34 @@ def read_movie_posters(folder: str | Path, split: str = "test") -> ImageTable:
     check_split(split, ("test", "all"))
     root = LAYOUT.root(folder)
     metadata = LAYOUT.find(root, *LAYOUT.indexes)
-    posters = _posters(root)
+    files = sorted(LAYOUT.find(root, _POSTERS).glob("*/*"))
+    posters = {file.stem: file.relative_to(root).as_posix() for file in files if is_image_name(file.name)}
     rows: dict[str, dict[str, str]] = {}
     for file in sorted(metadata.glob("*.txt")):
         for line, movie in _movies(file):
-            id = _imdb_id(file, line, movie)
+            id = movie.get("imdbID")
+            if not isinstance(id, str) or not (id := id.strip()):
+                raise LAYOUT.malformed(file, f"the imdbID of the movie in line {line}", str(id), "a text such as tt0080684")
             path = posters.get(id, f"{_POSTERS}/{file.stem}/{id}.jpg")
             row = {"path": path, "movie_genre": _first(movie, "Genre"), "production_country": _first(movie, "Country")}
             rows.setdefault(id, row)
     return LAYOUT.table(root, pd.DataFrame(rows.values()), "test", metadata)
 
 
-def _posters(root: Path) -> dict[str, str]:
-    """IMDb id -> path of the poster."""
-    files = sorted(LAYOUT.find(root, _POSTERS).glob("*/*"))
-    return {file.stem: file.relative_to(root).as_posix() for file in files if is_image_name(file.name)}
-
-
 def _movies(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON objects of a file and the lines that they begin in."""
     text = _OBJECT_ID.sub(r"\1", _decoded(file))
-    decoder = json.JSONDecoder(strict=False)
-    place = _after(text, 0)
-    while place < len(text):
+    decoder, place = json.JSONDecoder(strict=False), 0
+    while (match := _BETWEEN.match(text, place)) and (place := match.end()) < len(text):
         line = text.count("\n", 0, place) + 1
         try:
-            movie, end = decoder.raw_decode(text, place)
-        except RecursionError:
-            raise LAYOUT.malformed(file, f"line {line}", text[place : place + 80], "a movie as JSON, not nested") from None
-        except ValueError as error:
-            if not isinstance(error, json.JSONDecodeError):  # a number of thousands of digits
-                raise LAYOUT.malformed(file, f"line {line}", text[place : place + 80], f"a movie as JSON ({str(error)[:60]})") from None
-            found = text.split("\n")[error.lineno - 1].strip()
-            raise LAYOUT.malformed(file, f"line {error.lineno}", found, f"a movie as JSON ({error.msg.lower()})") from None
+            movie, place = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError) as error:
+            line = getattr(error, "lineno", line)  # numbers of thousands of digits have none
+            raise LAYOUT.malformed(file, f"line {line}", text.split("\n")[line - 1].strip(), f"a movie as JSON ({str(error)[:60]})") from None
         if not isinstance(movie, dict):
             raise LAYOUT.malformed(file, f"line {line}", str(movie), "a movie as JSON, in braces")
         yield line, movie
-        place = _after(text, end)
 
 
 def _decoded(file: Path) -> str:
@@ -86,8 +76,7 @@ def _decoded(file: Path) -> str:
     try:
         content = regular_file(file).read_bytes()
     except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise InputError(f"'{file.name}' of Movie Posters cannot be read ({reason}); take it anew from {LAYOUT.page}.") from error
+        raise LAYOUT.error(file, f"cannot be read ({error.strerror})") from error
     # ASCII in UTF-16 has a zero in every other byte, also where no mark says so.
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return content.decode("utf-16", "replace")
@@ -97,18 +86,6 @@ def _decoded(file: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return content.decode("latin-1")
-
-
-def _after(text: str, place: int) -> int:
-    match = _BETWEEN.match(text, place)
-    return match.end() if match else place
-
-
-def _imdb_id(file: Path, line: int, movie: dict[str, Any]) -> str:
-    id = movie.get("imdbID")
-    if not isinstance(id, str) or not id.strip():
-        raise LAYOUT.malformed(file, f"the imdbID of the movie in line {line}", str(id), "a text such as tt0080684")
-    return id.strip()
 
 
 def _first(movie: dict[str, Any], key: str) -> str:

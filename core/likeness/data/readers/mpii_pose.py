@@ -7,7 +7,7 @@ import pandas as pd
 
 from likeness.data.protocols import check_split
 from likeness.data.readers.dataset import Dataset
-from likeness.data.readers.official_layout import OfficialLayout
+from likeness.data.readers.official_layout import OfficialLayout, entries_in
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 
@@ -45,11 +45,7 @@ def mpii_image_parts(root: Path) -> tuple[list[str], list[str]]:
     """Paths of the training and of the test images relative to `root`, in the order in which the authors' files count them. Raises InputError where
     there are other than two folders of images.
     """
-    try:
-        folders = sorted(entry.name for entry in os.scandir(root) if entry.is_dir() and not _hidden(entry.name))
-    except OSError as error:
-        raise InputError(f"The folder '{root}' cannot be listed ({(error.strerror or 'unknown reason').lower()}); check its permissions.") from error
-    found = {folder: paths for folder in folders if (paths := _paths(root, folder))}
+    found = {folder: paths for folder in sorted(each.name for each in entries_in(root)) if not _hidden(folder) and (paths := _paths(root, folder))}
     if len(found) != 2:
         raise InputError(
             f"{MPII.name} in '{root}' has {len(found)} folders of images ({', '.join(found) or 'none'}), expected 2, of training and of test "

@@ -1,5 +1,6 @@
 """Stanford Online Products (Oh Song et al., Deep Metric Learning via Lifted Structured Feature Embedding, 2016) in its official layout."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +12,8 @@ from likeness.data.table import ImageTable
 
 _INDEXES = {"train": "Ebay_train.txt", "test": "Ebay_test.txt"}
 LAYOUT = OfficialLayout("Stanford Online Products", "https://cvgl.stanford.edu/projects/lifted_struct/", tuple(_INDEXES.values()))
+_TITLES = re.compile(r"image_id\s+class_id\b")
+_LINE = re.compile(r"\d+\s+(?P<product>\d+)\s+\d+\s+(?P<path>(?P<kind>[^/]*).*)")
 
 
 def read_online_products(folder: str | Path, split: str = "test") -> ImageTable:
@@ -24,20 +27,12 @@ def read_online_products(folder: str | Path, split: str = "test") -> ImageTable:
     check_split(split)
     root = LAYOUT.root(folder)
     files = [LAYOUT.find(root, _INDEXES[each]) for each in (("train", "test") if split == "all" else (split,))]
-    rows = [row for file in files for row in _rows(file)]
+    rows = [
+        (found["path"], found["product"], found["kind"].removesuffix("_final").replace("_", " "))
+        for file in files
+        for _, found in LAYOUT.matches(file, [each for each in LAYOUT.lines(file) if not _TITLES.match(each[1])], _LINE, "three numbers and a path")
+    ]
     return LAYOUT.table(root, pd.DataFrame(rows, columns=["path", "product", "product_kind"]), split, files[-1])
-
-
-def _rows(file: Path) -> list[tuple[str, str, str]]:
-    rows = []
-    for line, text in LAYOUT.lines(file):
-        parts = text.split(maxsplit=3)
-        if parts[:2] == ["image_id", "class_id"]:
-            continue
-        if len(parts) != 4 or not all(part.isdecimal() for part in parts[:3]):
-            raise LAYOUT.malformed(file, f"line {line}", text, "three numbers and a path")
-        rows.append((parts[3], parts[1], parts[3].partition("/")[0].removesuffix("_final").replace("_", " ")))
-    return rows
 
 
 DATASET = Dataset(

@@ -11,7 +11,6 @@ from likeness.data.protocols import check_split
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
-from likeness.errors import InputError
 from likeness.io import regular_file
 
 LAYOUT = OfficialLayout(
@@ -55,10 +54,10 @@ def _rows(file: Path) -> pd.DataFrame:
         rows = pd.read_csv(regular_file(file), encoding="utf-8-sig", dtype={"model": str})
     except Exception as error:  # pandas' own errors are mostly ValueErrors
         reason = " ".join(str(error).split())[:150]
-        raise InputError(f"'{file.name}' of {LAYOUT.name} cannot be parsed ({reason}); take it anew from {LAYOUT.page}.") from error
+        raise LAYOUT.error(file, f"cannot be parsed ({reason})") from error
     missing = [column for column in _USED if column not in rows.columns]
     if missing:
-        raise InputError(f"'{file.name}' of {LAYOUT.name} has no column '{missing[0]}'; take it anew from {LAYOUT.page}.")
+        raise LAYOUT.error(file, f"has no column '{missing[0]}'")
     for column in _USED:
         _check_column(file, rows[column])
     rows["frame"] = rows["frame"].astype(int)
@@ -86,7 +85,7 @@ def _color_names(file: Path, rows: pd.DataFrame, columns: tuple[str, ...]) -> li
         if wrong.size:
             frame = rows["frame"][wrong[0]]
             raise LAYOUT.malformed(file, f"'{column}' of frame {frame}", str(values[wrong[0]]), "a number from 0 to 2")
-    return nearest_color(np.stack([(hue + 0.5) % 1, saturation / 2, value / 2], axis=1), metric="rgb")
+    return nearest_color(np.stack([(hue + 0.5) % 1, saturation / 2, value / 2], axis=1))
 
 
 DATASET = Dataset(

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from likeness.io import PART_SUFFIXES, PhotoData, count_parts, is_pdf_name, part_path, photo_data, split_part, text_to_name
+from likeness.io import PART_SUFFIXES, Part, PhotoData, count_parts, is_pdf_name, part_path, photo_data, split_part, text_to_name
 
 NO_CLASS = "(none)"
 # what files tell of themselves; any other column of a folder or table is a label that somebody gave
@@ -23,7 +23,7 @@ def with_parts(folder: Path, paths: list[str]) -> tuple[list[str], dict[str, lis
         count = counts.get(path)
         if isinstance(count, int):
             page = is_pdf_name(path)
-            rows += [(part_path(path, n), path, math.nan if page else n, n + 1 if page else math.nan) for n in range(count)]
+            rows += [(part_path(path, Part(n + page)), path, math.nan if page else n, n + 1 if page else math.nan) for n in range(count)]
         else:
             rows.append((path, NO_CLASS, math.nan, math.nan))
     names, files, seconds, pages = (list(column) for column in zip(*rows, strict=True))

@@ -88,7 +88,8 @@ class WebArchive:
         try:
             with explained(self.name, [self._file], self._problem):
                 if self.archive.is_file():
-                    self._check_copy()
+                    if file_hash(self.archive, self.sha256) != self.sha256:
+                        raise InputError(f"'{self.archive}' is not {self.facts} (its hash differs); delete it and try again.")
                 else:
                     self._check_network()
                     check_room(self.name, [self._file], self.folder, _SETTING)
@@ -123,10 +124,6 @@ class WebArchive:
     @property
     def _by_hand(self) -> str:
         return f"Connect to the network and try again, or put {self.facts} into {self.archive.parent}."
-
-    def _check_copy(self) -> None:
-        if file_hash(self.archive, self.sha256) != self.sha256:
-            raise InputError(f"'{self.archive}' is not {self.facts} (its hash differs); delete it and try again.")
 
     def _problem(self, error: Exception) -> tuple[str, str] | None:
         found = download_problem(error, self.url, self.archive.parent, _SETTING)
