@@ -9,7 +9,7 @@ from likeness.clusters import Clusters, WordChoice, cluster, name_clusters, noti
 from likeness.clusters.word_shares import TextShares
 from likeness.data import UNLABELED
 from likeness.errors import InputError
-from likeness.sentences import noun_tree
+from likeness.words import noun_tree
 
 DIM = 256
 WORDS = ["poodle", "collie", "sparrow", "owl", "car", "bus"]

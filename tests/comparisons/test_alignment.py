@@ -49,7 +49,6 @@ def test_maps_share_what_a_plain_loop_counts_beside_their_noise() -> None:
     assert found.kept_noise.min() == 1
     assert found.moved_noise.max() == 0
     assert found.frame()["kept"].is_monotonic_increasing
-    assert found.summary()["kept"].tolist() == [found.kept.mean(), 1.0]
     a = Space(np.repeat(np.eye(4), 15, axis=0) + 0.2 * _vectors(60, 4, 0))
     found = map_changes(a, a, "tsne", k=5, perplexity=5)
     assert found.kept.min() == 1

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from likeness.comparisons import VersionChanges, version_distances, version_values
+from likeness.comparisons import VersionChanges, drift_sentence, version_distances, version_values
+from likeness.comparisons.version_distances import _groups
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.shifts import frechet_distance
@@ -107,3 +108,42 @@ def test_what_can_not_be_measured_is_refused() -> None:
     many = _space(_vectors(2100), np.arange(2100).astype(str))
     with pytest.raises(InputError, match="2,100 values"):
         version_values(many, many, _same(2100), "kind")
+
+
+def test_what_drifted_is_named_and_what_did_not() -> None:
+    rng = np.random.default_rng(3)
+    hue, shape = rng.standard_normal((2, 300, 3))
+    hue[150:260, 0] += 3
+    spaces = {"hue": hue, "shape": shape}
+    pairs = [
+        tuple(Space(each[part], _space(np.ones((150, 2))).table, name=name) for part in (slice(150), slice(150, 300)))
+        for name, each in spaces.items()
+    ]
+    rows, none = np.arange(150), np.full(150, -1)
+    changes = VersionChanges(np.append(rows, none), np.append(none, rows), np.repeat(["went", "came"], 150), {})
+    found = version_distances(pairs, changes, seeds=[0])
+    assert found["drifted"].tolist() == [True, False]
+    assert found["images"].tolist() == [150, 150]
+    said = drift_sentence(found, str.upper)
+    assert said.startswith(f"Drifted: HUE ({found['auc'][0]:.0%}). Shown an image of each version, ")
+    assert "Not drifted, as far as can be told: SHAPE. Where less than " in said
+    assert "Not drifted" not in drift_sentence(found.iloc[:1])
+    few = VersionChanges(np.arange(20), np.arange(20), np.full(20, "changed"), {})
+    small = [tuple(Space(np.eye(20), _space(np.ones((20, 2))).table) for _ in range(2))]
+    assert drift_sentence(version_distances(small, few, seeds=[0])).startswith("Too few to tell whether anything drifted: 20 different images")
+
+
+def test_pairs_parts_of_a_file_and_equal_vectors_are_one_group() -> None:
+    def space(paths: list[str], vectors: np.ndarray) -> Space:
+        return Space(vectors, ImageTable("version", Path(), pd.DataFrame({"path": paths})))
+
+    vectors = np.eye(9)
+    vectors[7] = vectors[3]  # a copy under another name
+    old = space(["a.mp4#t=0", "a.mp4#t=1", "b.png", "c.png"], vectors[:4])
+    new = space(["b.png", "a.mp4#t=2", "d.png", "copy.png", "p.zip#entry=e.png&xywh=1,2,3,4", "p.zip#entry=f.png"], vectors[[4, 5, 6, 7, 8, 0]])
+    changes = VersionChanges(
+        np.array([0, 1, 2, 3, *[-1] * 5]), np.array([-1, -1, 0, -1, 1, 2, 3, 4, 5]), np.array(["went", "went", "changed", "went", *["came"] * 5]), {}
+    )
+    groups = _groups(old, new, changes)
+    together = [set(np.flatnonzero(groups == group)) for group in np.unique(groups)]
+    assert sorted(map(sorted, together)) == [[0, 1, 5, 9], [2, 4], [3, 7], [6], [8]]  # 9: equal vectors with the film's first second

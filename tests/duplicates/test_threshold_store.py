@@ -1,6 +1,7 @@
 """A suggested threshold is measured once for the same content; what is damaged on the disk counts as not there."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
         calls.append((images, seed))
         return SuggestedThreshold(0.9 + seed / 100, 0.5, 0.25, 4 * images)
 
-    monkeypatch.setattr("likeness.duplicates.threshold_store.suggest_threshold", measure)
+    monkeypatch.setattr(sys.modules[known_threshold.__module__], "suggest_threshold", measure)
     return calls
 
 

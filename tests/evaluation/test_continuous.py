@@ -85,9 +85,9 @@ def test_relevance_and_scale_of_paper_and_code_tensors_many_queries_and_ties(mon
 @pytest.mark.parametrize(
     ("apart", "ks", "told"),
     [
-        (np.full((7, 40), -1.0), (1,), "label distance of query 0 and gallery image 0 is -1; distances must be finite and not negative"),
-        (np.full((7, 40), np.nan), (1,), "is nan; distances must be finite"),
-        (np.ones((7, 39)), (1,), "shape \\(7, 39\\) do not fit 7 queries and 40 gallery images"),
+        (np.full((7, 40), -1.0), (1,), "label distance of query 0 and gallery image 0 is -1; pass finite ones, 0 or more"),
+        (np.full((7, 40), np.nan), (1,), "is nan; pass finite ones"),
+        (np.ones((7, 39)), (1,), "shape \\(7, 39\\) do not fit 7 queries and 40 images"),
         (np.ones(7), (1,), "shape \\(7,\\); pass those from queries to gallery images"),
         (np.ones((7, 40)), (41,), "ks are \\[41\\], but 40 images can be retrieved; choose whole numbers from 1 to 40"),
         (np.ones((7, 40)), (), "ks are \\[\\]"),

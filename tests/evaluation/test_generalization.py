@@ -9,7 +9,7 @@ from likeness.errors import InputError
 from likeness.evaluation import (
     aggregated_generalization_score,
     by_split,
-    correlations_without,
+    correlation_intervals,
     few_shot_gains,
     generalization_scores,
     rise_by_removal,
@@ -71,6 +71,8 @@ def test_ags_of_methods_with_all_splits(measured: pd.DataFrame) -> None:
     assert broken.loc["B", "runs"] == 1
     assert "raw" not in generalization_scores(measured.drop(index=measured[measured["row"] == "raw"].index[0]))["row"].tolist()
     assert not len(generalization_scores(measured.iloc[:0]))
+    control = measured[measured["split"] == "swap 4"].assign(split="random 3", distance=25.0, recall_at_1=0.0)
+    pd.testing.assert_frame_equal(generalization_scores(pd.concat([measured, control])), generalization_scores(measured))
 
 
 def test_structure_is_scaled_within_each_split(measured: pd.DataFrame) -> None:
@@ -86,26 +88,29 @@ def test_structure_is_scaled_within_each_split(measured: pd.DataFrame) -> None:
     assert not len(structure_correlations(scaled_structure(measured.assign(structure_inter=1.0))))
 
 
-def test_what_is_left_of_a_correlation_without_some_methods() -> None:
-    def over_all(runs: pd.DataFrame) -> float:
-        return float(structure_correlations(scaled_structure(runs)).set_index("split")["correlation"]["all"])
-
-    rng, rows = np.random.default_rng(0), [f"method {number}" for number in range(6)] + ["outlier"]
-    runs = [(row, seed, split, place) for place, split in enumerate(("start", "swap 1")) for seed in (0, 1) for row in rows]
+def test_intervals_of_a_correlation_over_methods() -> None:
+    rng, rows = np.random.default_rng(0), [f"method {number}" for number in range(6)]
+    runs = [(row, seed, split, place) for place, split in enumerate(("start", "swap 1", "even")) for seed in (0, 1) for row in rows]
     measured = pd.DataFrame(runs, columns=["row", "seed", "split", "distance"])
     measured[["structure_inter", "recall_at_1"]] = rng.random((len(runs), 2))
-    measured.loc[measured["row"] == "outlier", ["structure_inter", "recall_at_1"]] = (9.0, 5.0)
-    (found,) = correlations_without(scaled_structure(measured)).to_dict("records")
-    assert found["property"] == "inter"
-    assert found["correlation"] == pytest.approx(over_all(measured))
-    left = {row: over_all(measured[measured["row"] != row]) for row in rows}
-    assert found["without"] == min(left, key=lambda row: left[row]) == "outlier"
-    assert found["weakest"] == pytest.approx(left["outlier"])
-    assert found["weakest"] < found["correlation"] - 0.3
-    (two,) = correlations_without(scaled_structure(measured), 2).to_dict("records")
-    assert "outlier" in two["without"].split(", ")
-    assert two["weakest"] <= found["weakest"]
-    assert not len(correlations_without(scaled_structure(measured), 5))
+    measured.loc[measured["row"] == "method 0", ["structure_inter", "recall_at_1"]] = (9.0, 5.0)
+    measured.loc[measured["split"] == "even", "structure_inter"] = 1.0
+    scaled = scaled_structure(measured)
+    (found,) = correlation_intervals(scaled).to_dict("records")
+    means = scaled.groupby(["split", "row"])[["structure", "score"]].mean()
+
+    def correlation(chosen: list[str]) -> float:
+        parts = [pd.concat([means.loc[(split, row)] for row in chosen], axis=1).T for split in ("start", "swap 1")]
+        return float(pearsonr(*pd.concat([(part - part.min()) / (part.max() - part.min()) for part in parts]).to_numpy().T)[0])
+
+    assert (found["property"], found["correlation"]) == ("inter", pytest.approx(correlation(rows)))
+    draws = np.random.default_rng(0).integers(6, size=(2000, 6))[:300]
+    values = [correlation([rows[place] for place in drawn]) for drawn in draws if len(set(drawn)) > 1]
+    few = correlation_intervals(scaled, draws=300).to_dict("records")[0]
+    assert (few["low"], few["high"]) == (pytest.approx(np.quantile(values, 0.025)), pytest.approx(np.quantile(values, 0.975)))
+    assert found["low"] < found["correlation"] < found["high"]
+    assert found["low"] < 0.3  # most of it is one method
+    assert not len(correlation_intervals(scaled[scaled["row"].isin(rows[:2])]))
 
 
 def test_gains_of_few_shots(measured: pd.DataFrame) -> None:

@@ -8,7 +8,8 @@ import torch
 
 from likeness.errors import InputError
 from likeness.evaluation import _inputs, _ranks, retrieval_metrics, retrieval_scores
-from made_rows import clusters
+from likeness.search import find_ranking
+from made_rows import clusters, unit
 
 PML_NAMES = {name: name for name in ("precision_at_1", "r_precision")} | {"map_at_r": "mean_average_precision_at_r"}
 PML_NAMES |= {"map": "mean_average_precision", "mrr": "mean_reciprocal_rank"}
@@ -184,3 +185,34 @@ GIVEN = (X, [0, 0, 1, 1])
 def test_bad_input_is_named(arguments: tuple, keywords: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         retrieval_metrics(*arguments, **keywords)
+
+
+@pytest.mark.parametrize("name", ["k-reciprocal:k1=6,k2=3", "alpha-qe:n=4,database=true", "int8", "binary:candidates=5"])
+def test_by_a_ranking_ranks_are_those_of_its_similarities(name: str) -> None:
+    """Also of some rows, with unlabeled ones, and of queries that are not in the gallery."""
+    rows, codes = clusters(80, 6, 4, 0.7)
+    labels = np.where(np.arange(80) % 9 == 0, None, codes.astype(object))
+    known = np.flatnonzero(labels != None)  # noqa: E711
+    chosen, vectors = known[[3, 17, 40]], unit(rows[known])
+
+    def first_hits(queries: np.ndarray, own: np.ndarray, wanted: np.ndarray) -> list[float]:
+        found = np.vstack([block for _, block in find_ranking(name)(vectors, queries, own)])
+        found[own >= 0, own[own >= 0]] = -np.inf
+        order = np.argsort(-found, axis=1, kind="stable")
+        return [1 / (1 + int(np.argmax(codes[known][line] == label))) for line, label in zip(order, wanted, strict=True)]
+
+    own = np.searchsorted(known, chosen)
+    scores = retrieval_scores(rows, labels, rows=chosen, metric=name)
+    assert scores.index.tolist() == chosen.tolist()
+    assert scores["mrr"].tolist() == pytest.approx(first_hits(vectors[own], own, codes[chosen]))
+    new, wanted = clusters(7, 6, 4, 0.7, seed=0)
+    across = retrieval_scores(rows, labels, query_embeddings=new, query_labels=wanted, metric=name)
+    assert across["mrr"].tolist() == pytest.approx(first_hits(unit(new), np.full(7, -1), wanted))
+
+
+@pytest.mark.parametrize("metric", ["nearness", "k-reciprocal:k1=0", None])
+def test_a_metric_or_ranking_that_is_none(metric: str) -> None:
+    with pytest.raises(
+        InputError, match=r"The metric '(nearness|None)' is unknown; choose 'cosine', 'euclidean', or a ranking: k-rec|k1 is 0; choose"
+    ):
+        retrieval_metrics(np.eye(3), [0, 0, 1], metric=metric)

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from likeness.errors import InputError
-from likeness.notions import adam, descent
-from likeness.notions.adam import fit_adam, loss, random_start, safe_arccos
+from likeness.notions import descent, indirect
 from likeness.notions.descent import descend
+from likeness.notions.indirect import fit_adam, loss, random_start, safe_arccos
 
 Objective = Callable[[Sequence[torch.Tensor], Sequence[torch.Tensor]], torch.Tensor]
 
@@ -77,7 +77,7 @@ def test_it_ends_after_so_many_iterations_without_a_new_best_and_gives_the_best(
 def losses(monkeypatch: pytest.MonkeyPatch) -> list[torch.Tensor]:
     """Those of a fit, iteration by iteration."""
     found: list[torch.Tensor] = []
-    monkeypatch.setattr(adam, "loss", lambda rows, U: found.append(loss(rows, U)) or found[-1])  # type: ignore[func-returns-value]
+    monkeypatch.setattr(indirect, "loss", lambda rows, U: found.append(loss(rows, U)) or found[-1])  # type: ignore[func-returns-value]
     return found
 
 

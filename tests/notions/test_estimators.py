@@ -87,7 +87,7 @@ def test_what_comes_out_is_of_the_kind_that_went_in(estimator: type, rows: np.nd
             plain.transform(np.where(np.arange(40).reshape(5, 8) == 17, value, images))
 
 
-@pytest.mark.parametrize("estimator", [estimator for estimator in ESTIMATORS if hasattr(estimator, "transform_tensor")])
+@pytest.mark.parametrize("estimator", [estimator for estimator in ESTIMATORS if getattr(estimator, "transform_tensor", None)])
 def test_tensors_go_where_images_go_and_carry_gradients(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
     fit = fitted(estimator, rows)
     tensor = torch.nn.functional.normalize(torch.as_tensor(images)).requires_grad_()

@@ -52,15 +52,15 @@ def test_a_method_declares_all_about_itself(method: NotionMethod) -> None:
 def test_methods_make_their_estimators_with_dimension_seed_and_options() -> None:
     made = {method.name: method.make(dim=7, seed=3) for method in named_methods(METHODS)}
     assert len(set(METHOD_TITLES.values())) == len(METHODS)
-    assert {name for name in made if not METHODS[name].dims} == {"raw", "scaled-pca", "crl", "probabilities"}
+    assert {name for name in made if not METHODS[name].dims} == {"raw", "raw-code", "scaled-pca", "crl", "probabilities"}
     assert all((each.dim, each.seed) == (7, 3) for name, each in made.items() if METHODS[name].dims and name != "pca-faded")
     assert [made[name].solver for name in ("exact", "adam", "faded", "other-words")] == ["exact", "adam", "faded", "exact"]
-    assert [made[name].normalize for name in ("lae", "ae", "lae-code", "ae-code")] == [True, True, False, False]
+    by_code = ("raw", "pca", "lae", "ae")
+    assert [made[name].normalize for name in by_code] == [True] * 4
+    assert [made[f"{name}-code"].normalize for name in by_code] == [False] * 4
     assert [made[name].fade for name in ("pca", "pca-faded")] == [False, True]
-    assert {method.name: method.ranking for method in METHODS.values() if method.lengths or method.ranking} == {
-        "lae-code": "euclidean",
-        "ae-code": "euclidean",
-    }
+    ranked = {method.name: (method.lengths, method.ranking) for method in METHODS.values() if method.lengths or method.ranking}
+    assert ranked == {f"{name}-code": (True, "euclidean") for name in by_code}
 
 
 def test_the_papers_methods_are_the_columns_of_its_tables() -> None:

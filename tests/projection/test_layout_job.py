@@ -10,7 +10,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.projection import METHODS, LayoutFailed, LayoutJob, load_map, map_key, umap_map
-from likeness.projection.layout_worker import WORKER, LayoutWorker
+from likeness.projection.layout_job import WORKER, LayoutWorker
 from likeness.projection.map_store import map_path
 
 VECTORS = np.random.default_rng(0).standard_normal((60, 6)).astype(np.float32)

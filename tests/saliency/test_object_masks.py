@@ -8,11 +8,12 @@ import pytest
 from PIL import Image
 
 from experiments.renders.cars import render_masks, render_scenes, write_dataset
+from experiments.renders.cars.dataset import write_masks
 from likeness.data import ImageTable, read_cars
 from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.notions import RandomTransform
-from likeness.saliency import control_spaces, mass_share, object_masks, write_masks
+from likeness.saliency import control_spaces, mass_share, object_masks
 from likeness.space import Space
 
 

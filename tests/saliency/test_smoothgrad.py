@@ -4,13 +4,23 @@ import numpy as np
 import pytest
 import torch
 
-from likeness.saliency import gradients, saliency_map, scaled
+from likeness.saliency import scaled
+from likeness.saliency.smoothgrad import distance_gradients, noisy
 
 
 @pytest.fixture(scope="module")
 def reference() -> dict[str, np.ndarray]:
     with np.load(Path(__file__).parent / "data" / "smoothgrad.npz") as arrays:
         return dict(arrays)
+
+
+def gradients(embed, pixels: torch.Tensor, base: torch.Tensor, noise: torch.Tensor) -> torch.Tensor:
+    """Gradients (s, h, w) of an image's mean distance over its noisy copies, as the authors' code has them."""
+    return distance_gradients(lambda rows: [embed(rows)], noisy(pixels, noise), [base])[0] / len(noise)
+
+
+def saliency_map(given, percentile: float = 99) -> np.ndarray:
+    return scaled(np.abs(np.asarray(given)).sum(axis=-3), percentile)
 
 
 def _linear(weight: torch.Tensor):

@@ -10,8 +10,8 @@ import pytest
 import likeness as lk
 import worlds
 from likeness.errors import InputError
-from likeness.sentences import notion_from_sentence, occurring, word_lists
-from likeness.sentences.word_lists import WordList
+from likeness.sentences import notion_from_sentence, occurring
+from likeness.words import WordList, word_lists
 from made_rows import unit
 
 WORDS = ("black", "white", "red", "blue", "green")

@@ -9,7 +9,7 @@ import pytest
 from likeness.errors import InputError
 from likeness.io import assets_dir
 from likeness.sentences import read_sentence
-from likeness.sentences.nouns import hypernyms, hyponyms, is_kind_of, noun_senses, plural, singular
+from likeness.words.nouns import hypernyms, hyponyms, is_kind_of, noun_senses, plural, singular
 
 LISTS = {
     "same color of dog": ("color", "dog", "coat colors"),

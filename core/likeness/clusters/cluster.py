@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    from likeness.space import Space
+from likeness.space import Space
 
 SAMPLE = 10_000
 _DIM = 10
@@ -49,9 +47,7 @@ class Clusters:
         return np.bincount(self.labels[:, depth], minlength=len(self.parents[depth]))
 
 
-def cluster(
-    space_or_points: "Space | Any", depths: int = 3, *, smallest: Sequence[int] | None = None, seed: int = 0, sample: int = SAMPLE
-) -> Clusters:
+def cluster(space_or_points: Space | Any, depths: int = 3, *, smallest: Sequence[int] | None = None, seed: int = 0, sample: int = SAMPLE) -> Clusters:
     """Clusters of the images of a space, or of points, at several depths that nest.
 
     A space is first reduced to 10 dimensions by UMAP (`likeness.projection.umap_points`), because densities mean little in hundreds of dimensions.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,7 @@ from likeness.clusters.word_shares import LOOKED_AT, TableShares, TextShares, Wo
 from likeness.errors import InputError
 from likeness.notions import Notion
 from likeness.progress import Progress
-
-if TYPE_CHECKING:
-    from likeness.space import Space
+from likeness.space import Space
 
 _EACH = 20  # images of each finest cluster at least
 _BLOCK = 512
@@ -50,9 +48,9 @@ class ClusterNames:
 
 
 def name_clusters(
-    space: "Space",
+    space: Space,
     clusters: Clusters,
-    vocabulary: "WordChoice | Notion | Sequence[str] | None" = None,
+    vocabulary: WordChoice | Notion | Sequence[str] | None = None,
     *,
     source: Literal["words", "attributes"] | None = None,
     column: str | None = None,
@@ -188,7 +186,7 @@ def _node_masses(shares: WordShares, rows: Labels, nodes: Sequence[int]) -> Mass
     return out
 
 
-def _blocks(shares: WordShares, rows: Labels) -> "Iterator[tuple[slice, Masses]]":
+def _blocks(shares: WordShares, rows: Labels) -> Iterator[tuple[slice, Masses]]:
     for begin in range(0, len(rows), _BLOCK):
         part = slice(begin, begin + _BLOCK)
         yield part, shares.of(rows[part])

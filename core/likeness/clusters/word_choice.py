@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from likeness.encoders import EncoderLike, unknown_words
 from likeness.errors import InputError
 from likeness.notions import Notion
-from likeness.sentences import noun_tree, word_list_notions
-
-if TYPE_CHECKING:
-    from likeness.space import Space
+from likeness.sentences import word_list_notions
+from likeness.space import Space
+from likeness.words import noun_tree
 
 _TEMPLATES = ("a photo of a {}", "a {}", "{}")
 _FEW = 1000  # nouns; an encoder that knows fewer of them was trained on other words
@@ -96,17 +95,17 @@ class WordChoice:
         return {int(above[begin]): part for begin, part in zip(begins, np.split(order, begins[1:]), strict=True) if above[begin] >= 0}
 
 
-def noun_choice(space: "Space") -> WordChoice:
+def noun_choice(space: Space) -> WordChoice:
     """WordNet's nouns for what pictures show (`NounTree.seen_words`) that the encoder knows.
 
-    An encoder that knows few of them, such as `cars`, was trained on other words: those of the lists (`likeness.sentences.word_lists`) that it knows
+    An encoder that knows few of them, such as `cars`, was trained on other words: those of the lists (`likeness.words.word_lists`) that it knows
     and that occur in the images take their place.
 
     Raises:
         InputError: the encoder knows fewer than two of all these words.
     """
     base = space.base or space
-    return photo_nouns(base.encoder) or _aspects(*word_list_notions(base))
+    return photo_nouns(base.encoder) or notion_choice(*word_list_notions(base))
 
 
 def photo_nouns(encoder: EncoderLike | None) -> WordChoice | None:
@@ -121,7 +120,7 @@ def photo_nouns(encoder: EncoderLike | None) -> WordChoice | None:
     return WordChoice(tuple(chosen), tuple(template.format(word) for word in chosen), tuple(chosen.values()))
 
 
-def own_choice(words: "Sequence[str]") -> WordChoice:
+def own_choice(words: Sequence[str]) -> WordChoice:
     """A person's own words, each read as "a photo of a ...".
 
     Raises:
@@ -131,20 +130,16 @@ def own_choice(words: "Sequence[str]") -> WordChoice:
     return WordChoice(kept, tuple(_TEMPLATES[0].format(word) for word in kept))
 
 
-def notion_choice(notion: Notion) -> WordChoice:
-    """The aspects of a notion, in its first template."""
-    return _aspects(notion)
+def notion_choice(*notions: Notion) -> WordChoice:
+    """The aspects of notions, each in its notion's first template."""
+    prompts = {aspect: notion.templates[0].replace("{}", aspect) for notion in notions for aspect in notion.aspects}
+    return WordChoice(tuple(prompts), tuple(prompts.values()))
 
 
-def word_choice(space: "Space", vocabulary: "WordChoice | Notion | Sequence[str] | None") -> WordChoice:
+def word_choice(space: Space, vocabulary: WordChoice | Notion | Sequence[str] | None) -> WordChoice:
     """What `name_clusters` takes as vocabulary, as words with prompts."""
     if isinstance(vocabulary, WordChoice):
         return vocabulary
     if isinstance(vocabulary, Notion):
         return notion_choice(vocabulary)
     return noun_choice(space) if vocabulary is None else own_choice(vocabulary)
-
-
-def _aspects(*notions: Notion) -> WordChoice:
-    prompts = {aspect: notion.templates[0].replace("{}", aspect) for notion in notions for aspect in notion.aspects}
-    return WordChoice(tuple(prompts), tuple(prompts.values()))

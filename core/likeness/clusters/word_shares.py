@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +12,8 @@ from likeness.clusters.word_choice import WordChoice
 from likeness.data import has_label
 from likeness.encoders import vocabulary_ships
 from likeness.errors import InputError
-from likeness.progress import Progress
-
-if TYPE_CHECKING:
-    from likeness.space import Space
+from likeness.progress import Progress, report_progress
+from likeness.space import Space
 
 _SHARPNESS = 8.0  # of the softmax; chosen with the rule of `name_clusters` on 34 classes of CIFAR-100
 LOOKED_AT = 6_000  # images at most from which usual similarities are found
@@ -27,17 +24,6 @@ _STOP_WORDS = "and are for from her his into its off one out over that the their
 _STOP = frozenset(_STOP_WORDS.split())
 
 Shares = NDArray[np.float32]
-
-
-class WordShares(Protocol):
-    """Word shares to choose names by: the words, and their source for display."""
-
-    choice: WordChoice
-    source: str
-
-    def of(self, rows: NDArray[np.int64]) -> Shares:
-        """How the words share each of the images `rows` (b,): (b, v), not negative, adding up to 1, or to 0 where no word fits."""
-        ...
 
 
 class TextShares:
@@ -54,7 +40,7 @@ class TextShares:
 
     source = "words"
 
-    def __init__(self, space: "Space", choice: WordChoice, seed: int = 0, progress: Progress | None = None) -> None:
+    def __init__(self, space: Space, choice: WordChoice, seed: int = 0, progress: Progress | None = None) -> None:
         self.choice, self.vectors = choice, space.vectors
         self.words = _embedded(space, choice.prompts, progress)
         rows = np.sort(np.random.default_rng(seed).permutation(len(space))[:LOOKED_AT])
@@ -65,6 +51,7 @@ class TextShares:
         self.scale = (_SHARPNESS / np.maximum(spread + np.median(spread), np.finfo(np.float32).eps)).astype(np.float32)
 
     def of(self, rows: NDArray[np.int64]) -> Shares:
+        """How the words share each of the images `rows` (b,): (b, v), not negative, adding up to 1."""
         logits = (np.asarray(self.vectors[rows]) @ self.words.T - self.mean) * self.scale
         logits -= logits.max(axis=1, keepdims=True)
         np.exp(logits, out=logits)
@@ -80,7 +67,7 @@ class TableShares:
 
     source = "attributes"
 
-    def __init__(self, space: "Space", column: str | None = None) -> None:
+    def __init__(self, space: Space, column: str | None = None) -> None:
         self.texts = _values(space, column) if column else _texts(space)
         counts = Counter(word for words in self.texts for word in set(words))
         kept = [word for word, count in counts.items() if count >= (1 if column else _RARE) and (column or count < len(self.texts))]
@@ -95,6 +82,7 @@ class TableShares:
         self._places = {word: place for place, word in enumerate(kept)}
 
     def of(self, rows: NDArray[np.int64]) -> Shares:
+        """As `TextShares.of`; an image that has none of the words adds up to 0."""
         found = np.zeros((len(rows), len(self.choice)), np.float32)
         for place, row in enumerate(rows):
             known = [self._places[word] for word in set(self.texts[row]) if word in self._places]
@@ -102,26 +90,28 @@ class TableShares:
         return found
 
 
-def _embedded(space: "Space", prompts: Sequence[str], progress: Progress | None) -> NDArray[np.float32]:
+WordShares = TextShares | TableShares
+
+
+def _embedded(space: Space, prompts: Sequence[str], progress: Progress | None) -> NDArray[np.float32]:
     if space.embed_texts is None:
         raise InputError(f"The space '{space.name}' reads no text; name its clusters by attributes, or take an encoder with a text side.")
     ships = space.encoder is not None and vocabulary_ships(space.encoder, prompts)
     parts, at_once = [], len(prompts) if ships else _AT_ONCE
     for begin in range(0, len(prompts), at_once):
         parts.append(space.embed_texts(prompts[begin : begin + at_once]))
-        if progress:
-            progress(min(begin + at_once, len(prompts)), len(prompts))
+        report_progress(progress, min(begin + at_once, len(prompts)), len(prompts))
     return np.vstack(parts)
 
 
-def _values(space: "Space", column: str) -> list[list[str]]:
+def _values(space: Space, column: str) -> list[list[str]]:
     if column not in space.table.attributes:
         raise InputError(f"There is no attribute '{column}'; there are {', '.join(space.table.attributes) or 'none'}.")
     values = space.table.frame[column]
     return [[str(value)] if known else [] for value, known in zip(values, has_label(values), strict=True)]
 
 
-def _texts(space: "Space") -> list[list[str]]:
+def _texts(space: Space) -> list[list[str]]:
     """Words of each image: of its attributes in text, and of its file name."""
     frame = space.table.frame
     columns = [column for column in space.table.attributes if frame[column].map(lambda value: isinstance(value, str)).any()]

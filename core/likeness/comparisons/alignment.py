@@ -1,7 +1,7 @@
 """Align two spaces, so that only changed images move."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from likeness.arrays import row_slices
 from likeness.comparisons.random_projections import check_same_images
 from likeness.projection import align, pca_map
-
-if TYPE_CHECKING:
-    from likeness.space import Space
+from likeness.space import Space
 
 Floats = NDArray[np.float32]
 
@@ -32,15 +30,12 @@ class Alignment:
     moved: NDArray[np.float64]
 
 
-def align_spaces(a: "Space", b: "Space") -> Alignment:
+def align_spaces(a: Space, b: Space) -> Alignment:
     """Turns B onto A by orthogonal Procrustes (Schoenemann, Psychometrika 1966): R = U V^T with B^T A = U S V^T minimizes |B R - A|.
 
     Spaces of equal dimensions are aligned by their vectors, with rotation and reflection only, so that they keep unit length. Otherwise the PCA maps
     are aligned (`likeness.projection.align`: rotation, reflection, translation and scale), and `moved` only reflects changes visible on the maps.
-    `neighborhood_changes` needs no alignment.
-
-    Raises:
-        InputError: spaces of other images.
+    `neighborhood_changes` needs no alignment. InputError: spaces of other images.
 
     Example:
         >>> import likeness as lk

@@ -1,7 +1,7 @@
 """Changes of image positions between the maps of two spaces, and the noise of the layout."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,7 @@ from likeness.comparisons.neighborhoods import shared
 from likeness.comparisons.random_projections import check_same_images
 from likeness.errors import InputError
 from likeness.projection import align, method_named
-
-if TYPE_CHECKING:
-    from likeness.space import Space
+from likeness.space import Space
 
 Positions = NDArray[np.float32]
 
@@ -37,11 +35,6 @@ class MapChanges:
     moved_noise: NDArray[np.float64]
     kept_noise: NDArray[np.float64]
 
-    def summary(self) -> pd.DataFrame:
-        """A row for both spaces and one for two seeds of the first: median distance moved, mean share of neighbors kept."""
-        pairs = {"both spaces": (self.moved, self.kept), "two seeds of the first": (self.moved_noise, self.kept_noise)}
-        return pd.DataFrame([{"comparison": name, "moved": np.median(moved), "kept": kept.mean()} for name, (moved, kept) in pairs.items()])
-
     def frame(self) -> pd.DataFrame:
         """A row per image, most moved first (by the share kept, then by distance): row, kept, kept_noise, moved, moved_noise."""
         names = ("kept", "kept_noise", "moved", "moved_noise")
@@ -49,17 +42,15 @@ class MapChanges:
         return found.iloc[np.lexsort((-self.moved, self.kept))].reset_index(drop=True)
 
 
-def map_changes(a: "Space", b: "Space", method: str = "umap", k: int = 10, **parameters: Any) -> MapChanges:
+def map_changes(a: Space, b: Space, method: str = "umap", k: int = 10, **parameters: Any) -> MapChanges:
     """Lays out both spaces, and the first one again with another seed, and aligns the maps (`likeness.projection.align`).
 
     Neighbors on a map are those at the smallest distance. A method without random choices (PCA) gives the same map again: its noise is zero.
+    InputError: spaces of other images, an unknown method, or k out of range.
 
     Args:
         method: of `likeness.projection.METHODS`; `parameters` are its own.
         k: neighbors that count, 1 to n - 1.
-
-    Raises:
-        InputError: spaces of other images, an unknown method, or k out of range.
 
     Example:
         >>> import likeness as lk
@@ -77,15 +68,8 @@ def map_changes(a: "Space", b: "Space", method: str = "umap", k: int = 10, **par
     second = align(lay_out(b.vectors, 0, **parameters), first)
     again = align(lay_out(a.vectors, 1, **parameters), first) if described.seeded else first
     near = _nearest(first, k)
-    return MapChanges(
-        first,
-        second,
-        again,
-        moved_by(first, second),
-        shared(near, _nearest(second, k)),
-        moved_by(first, again),
-        shared(near, _nearest(again, k)),
-    )
+    change, noise = ((moved_by(first, other), shared(near, _nearest(other, k))) for other in (second, again))
+    return MapChanges(first, second, again, *change, *noise)
 
 
 def _nearest(positions: Positions, k: int) -> NDArray[np.int64]:

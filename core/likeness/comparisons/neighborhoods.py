@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from likeness.arrays import row_slices, to_numpy
 from likeness.comparisons.random_projections import check_same_images, random_projections
+from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.progress import Progress
+from likeness.progress import Progress, report_progress
 from likeness.search import expected_overlap
-
-if TYPE_CHECKING:
-    from likeness.data import ImageTable
-    from likeness.space import Space
+from likeness.space import Space
 
 Rows = NDArray[np.int64]
 _DEPTH = 10  # times k: as far as ranks are told apart
@@ -77,7 +75,7 @@ class NeighborhoodChanges:
         lines.append({"comparison": "chance", "kept": self.expected})
         return pd.DataFrame(lines, columns=["comparison", "kept", "lowest tenth", "highest tenth", "deviation over seeds"])
 
-    def frame(self, table: "ImageTable | None" = None) -> pd.DataFrame:
+    def frame(self, table: ImageTable | None = None) -> pd.DataFrame:
         """A row per image, most moved first: row, path, kept, noise (mean over seeds), beyond_noise, rank_after, rank_before, similarity_after."""
         order = self.most_moved()
         rows = self.rows[order]
@@ -89,19 +87,17 @@ class NeighborhoodChanges:
 
 
 def neighborhood_changes(
-    a: "Space", b: "Space", k: int = 10, *, rows: Any = None, seeds: Sequence[int] = (0, 1, 2), progress: Progress | None = None
+    a: Space, b: Space, k: int = 10, *, rows: Any = None, seeds: Sequence[int] = (0, 1, 2), progress: Progress | None = None
 ) -> NeighborhoodChanges:
     """Neighborhood change of each image between two spaces, with random projections of the wider one to equal dimensions as baseline.
 
-    Exact for spaces without an index; with one, neighbors come from its search, and `message` says how much of them it finds.
+    Exact for spaces without an index; with one, neighbors come from its search, and `message` says how much of them it finds. InputError: spaces of
+    other images, or k out of range.
 
     Args:
         k: neighbors that count, 1 to n - 1; ranks are told apart up to 10 k.
         rows: images to look at (m,); None: all up to 20,000, of more 5,000 drawn at random. Neighbors always come from all n.
         seeds: of the random projections; empty: no baseline.
-
-    Raises:
-        InputError: spaces of other images, or k out of range.
 
     Example:
         >>> import likeness as lk
@@ -117,12 +113,11 @@ def neighborhood_changes(
     items, depth = chosen_rows(n, rows), min(_DEPTH * k, n - 1)
     steps, done = 2 + len(seeds), 0
 
-    def found(space: "Space", count: int) -> Rows:
+    def found(space: Space, count: int) -> Rows:
         nonlocal done
         result: Rows = space.nearest(space.vectors[items], count, exclude=items).rows
         done += 1
-        if progress:
-            progress(done, steps)
+        report_progress(progress, done, steps)
         return result
 
     far_a, far_b = found(a, depth), found(b, depth)
@@ -146,7 +141,7 @@ def neighborhood_changes(
     )
 
 
-def rows_with_paths(rows: Rows, table: "ImageTable | None") -> dict[str, Any]:
+def rows_with_paths(rows: Rows, table: ImageTable | None) -> dict[str, Any]:
     """Columns row and, where the table has images, path."""
     return {"row": rows} | ({"path": table.frame["path"].to_numpy()[rows]} if table is not None and table.has_images else {})
 
@@ -181,7 +176,7 @@ def _median_rank(near: Rows, far: Rows) -> NDArray[np.float64]:
     return np.asarray(np.median(ranks, axis=1))
 
 
-def _mean_similarity(space: "Space", items: Rows, near: Rows) -> NDArray[np.float64]:
+def _mean_similarity(space: Space, items: Rows, near: Rows) -> NDArray[np.float64]:
     """Mean similarity (m,) of each item to the rows of `near` (m, k)."""
     found = np.empty(len(items))
     for part in row_slices(len(items), space.vectors.shape[1]):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,14 +11,11 @@ from numpy.typing import NDArray
 from likeness.arrays import to_numpy
 from likeness.comparisons.neighborhoods import chosen_rows, rows_with_paths
 from likeness.comparisons.random_projections import check_same_images, random_projections
-from likeness.data import has_label
+from likeness.data import ImageTable, has_label
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_scores
-from likeness.progress import Progress
-
-if TYPE_CHECKING:
-    from likeness.data import ImageTable
-    from likeness.space import Space
+from likeness.progress import Progress, report_progress
+from likeness.space import Space
 
 # name of `likeness.evaluation.retrieval_scores` -> what people call it
 SCORES = {"map": "Average precision", "map_at_r": "Average precision at R", "r_precision": "R-precision", "recall_at_1": "Recall@1"}
@@ -85,7 +82,7 @@ class QueryChanges:
         found["p"] = false_discovery_control(single)
         return found.sort_values("difference", kind="stable").reset_index()
 
-    def frame(self, table: "ImageTable | None" = None) -> pd.DataFrame:
+    def frame(self, table: ImageTable | None = None) -> pd.DataFrame:
         """A row per query, the largest loss first: row, path, label, a, b, difference, control (mean over seeds)."""
         found = rows_with_paths(self.rows, table) | {"label": self.labels, "a": self.a, "b": self.b, "difference": self.difference}
         if self.control.shape[1]:
@@ -94,8 +91,8 @@ class QueryChanges:
 
 
 def query_changes(
-    a: "Space",
-    b: "Space",
+    a: Space,
+    b: Space,
     labels: Any,
     score: str = "map",
     *,
@@ -106,16 +103,14 @@ def query_changes(
 ) -> QueryChanges:
     """Scores every image as a query in both spaces: how well it finds the images of its label among all labeled ones.
 
-    Exact (`likeness.evaluation.retrieval_scores`). Images without a label are excluded; those with a unique label are not queries.
+    Exact (`likeness.evaluation.retrieval_scores`). Images without a label are excluded; those with a unique label are not queries. InputError: spaces
+    of other images, no such attribute or score, no two images of a label, or stopped.
 
     Args:
         labels: an attribute of A's images, or a label for each (n,); None, NaN or `likeness.data.UNLABELED` where there is none.
         score: a name in `SCORES`.
         rows: query images; None: all up to 20,000, else 5,000 drawn at random. All images are searched.
         seeds: of the random projections; empty: no baseline.
-
-    Raises:
-        InputError: spaces of other images, no such attribute or score, no two images of a label, or stopped.
 
     Example:
         >>> import likeness as lk
@@ -132,14 +127,13 @@ def query_changes(
     labeled, asks = _who_asks(values, asking)
     steps, done = 2 + len(seeds), 0
 
-    def scored(space: "Space") -> NDArray[np.float64]:
+    def scored(space: Space) -> NDArray[np.float64]:
         nonlocal done
         vectors = space.vectors if len(labeled) == len(a) else space.vectors[labeled]
         own = np.searchsorted(labeled, asks)
         found = retrieval_scores(vectors, values[labeled], (1,), rows=own, only=[score], should_stop=should_stop)[score].to_numpy()
         done += 1
-        if progress:
-            progress(done, steps)
+        report_progress(progress, done, steps)
         return found
 
     of_a, of_b = scored(a), scored(b)
@@ -157,7 +151,7 @@ def sign_test(better: int, worse: int) -> float:
     return float(binomtest(better, better + worse).pvalue) if better + worse else 1.0
 
 
-def _labels(space: "Space", labels: Any) -> NDArray[np.object_]:
+def _labels(space: Space, labels: Any) -> NDArray[np.object_]:
     """A label for each image (n,), as text where an attribute's; None where there is none."""
     if isinstance(labels, str):
         if labels not in space.table.attributes:

@@ -1,22 +1,19 @@
 """Compare two versions of a dataset: images added, removed, changed or renamed."""
 
-import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.io import check_readable, file_of, split_part
-from likeness.progress import Progress
-
-if TYPE_CHECKING:
-    from likeness.data import ImageTable
+from likeness.io import content_sha256, without_view
+from likeness.progress import Progress, report_progress
 
 Rows = NDArray[np.int64]
 STATES = ("same", "changed", "renamed", "came", "went")
@@ -46,7 +43,7 @@ class VersionChanges:
         lines += [{"change": f"relabeled: {name}", "images": int(mask.sum())} for name, mask in self.relabeled.items() if mask.any()]
         return pd.DataFrame(lines)
 
-    def frame(self, old: "ImageTable", new: "ImageTable") -> pd.DataFrame:
+    def frame(self, old: ImageTable, new: ImageTable) -> pd.DataFrame:
         """A row per image that is not the same in both: change, old and new row (-1: none) and path, relabeled: the attributes with other values."""
         names = np.array(list(self.relabeled), dtype=object)
         masks = np.array(list(self.relabeled.values()), dtype=bool).reshape(len(names), len(self.state))
@@ -59,13 +56,11 @@ class VersionChanges:
         return pd.DataFrame(columns)
 
 
-def version_changes(old: "ImageTable", new: "ImageTable", progress: Progress | None = None) -> VersionChanges:
+def version_changes(old: ImageTable, new: ImageTable, progress: Progress | None = None) -> VersionChanges:
     """Compares two versions of a dataset by the paths of the images, relative to each version's folder, and by SHA-256 of their files.
 
-    Images are first matched by path; remaining ones with equal content are renamed images, matched once in row order.
-
-    Raises:
-        InputError: rows without images, a path that a version lists twice, or an image that cannot be read.
+    Images are first matched by path; remaining ones with equal content are renamed images, matched once in row order. InputError: rows without
+    images, a path that a version lists twice, or an image that cannot be read.
 
     Example:
         >>> import likeness as lk
@@ -83,7 +78,7 @@ def version_changes(old: "ImageTable", new: "ImageTable", progress: Progress | N
     return VersionChanges(old_rows, new_rows, state, _relabeled(old, new, old_rows, new_rows))
 
 
-def _matched(old: "ImageTable", new: "ImageTable", digests: tuple[list[str], list[str]]) -> tuple[Rows, Rows, NDArray[np.str_]]:
+def _matched(old: ImageTable, new: ImageTable, digests: tuple[list[str], list[str]]) -> tuple[Rows, Rows, NDArray[np.str_]]:
     place = {path: row for row, path in enumerate(new.frame["path"])}
     partner = np.array([place.get(path, _NONE) for path in old.frame["path"]], dtype=np.int64)
     states = np.full(len(old), "went", dtype="<U8")
@@ -107,7 +102,7 @@ def _matched(old: "ImageTable", new: "ImageTable", digests: tuple[list[str], lis
     )
 
 
-def _relabeled(old: "ImageTable", new: "ImageTable", old_rows: Rows, new_rows: Rows) -> dict[str, NDArray[np.bool_]]:
+def _relabeled(old: ImageTable, new: ImageTable, old_rows: Rows, new_rows: Rows) -> dict[str, NDArray[np.bool_]]:
     both = np.flatnonzero((old_rows >= 0) & (new_rows >= 0))
     found = {}
     for name in (each for each in old.attributes if each in new.attributes):
@@ -143,17 +138,14 @@ def value_text(value: Any) -> str | None:
     return str(int(value)) if is_whole else str(value)
 
 
-def _contents(old: "ImageTable", new: "ImageTable", progress: Progress | None) -> tuple[list[str], list[str]]:
-    """Content key of each image of both versions: the digest of its file, and its part."""
-
-    @cache  # a film is read once for all of its frames
-    def digest(path: Path) -> str:
-        with check_readable(path).open("rb") as content:
-            return hashlib.file_digest(content, "sha256").hexdigest()
+def _contents(old: ImageTable, new: ImageTable, progress: Progress | None) -> tuple[list[str], list[str]]:
+    """Content key of each image of both versions: the digest of its bytes, and what of them it is."""
+    digest = cache(content_sha256)  # a film is read once for all of its frames
 
     def content_of(path: Path) -> str:
+        content, view = without_view(path)
         try:
-            return f"{digest(file_of(path))} {split_part(str(path))[1]}"
+            return f"{digest(content)} {view}"
         except OSError as error:
             raise InputError(f"'{path.name}' cannot be read ({(error.strerror or str(error)).lower()}); remove it from the version.") from error
 
@@ -161,6 +153,5 @@ def _contents(old: "ImageTable", new: "ImageTable", progress: Progress | None) -
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="likeness-versions") as threads:
         for content in threads.map(content_of, paths):
             found.append(content)
-            if progress:
-                progress(len(found), len(paths), "Comparing files")
+            report_progress(progress, len(found), len(paths), "Comparing files")
     return found[: len(old)], found[len(old) :]

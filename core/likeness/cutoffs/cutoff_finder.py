@@ -39,7 +39,8 @@ class CutoffFinder:
 
     The cut-off maximizes the expected F1 of a model of the scores (`likeness.cutoffs.match_model`), updated by answers. Its precision and recall are
     estimates. A promise is a guarantee: it is proved by 15 to 30 answers on random images, independent of the model (`likeness.cutoffs.Bet`), which
-    only chooses the set to check.
+    only chooses the set to check. InputError: similarities that are not finite or of fewer than 2 images, negatives of other images, or fdr or
+    confidence out of range.
 
     Args:
         similarities: (n,) of all images to a query, of any kind in any space.
@@ -47,9 +48,6 @@ class CutoffFinder:
             minus that to the nearest of them.
         fdr: allowed share of errors in a promised set, above 0 and below 1.
         confidence: probability, above 0 and below 1, that no promise for this query is false.
-
-    Raises:
-        InputError: similarities that are not finite or of fewer than 2 images, negatives of other images, or fdr or confidence out of range.
 
     Example:
         >>> import numpy as np

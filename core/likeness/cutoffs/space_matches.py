@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,9 @@ from likeness.arrays import products_with_few
 from likeness.cutoffs.cutoff import Cutoff
 from likeness.cutoffs.cutoff_finder import Answers, CutoffFinder, answer_pairs
 from likeness.errors import InputError
+from likeness.notions import Notion
 from likeness.search import Query, search_composed
-
-if TYPE_CHECKING:
-    from likeness.notions import Notion
-    from likeness.space import Space
+from likeness.space import Space
 
 Floats = NDArray[np.float64]
 _LEAST = 1e-6  # of a composed query's score, whose logarithm is taken
@@ -31,16 +29,15 @@ def check_negatives(query: Any, negatives: Sequence[str]) -> None:
 class SpaceMatches:
     """Cut-offs of a query in a space: `CutoffFinder` with rows of the space. Create it once, and call it after every answer.
 
+    InputError: what `Space.nearest` or `CutoffFinder` refuses; negatives with a `Query`, whose terms below 0 say the same; fewer than two images
+    left.
+
     Args:
         space: of images.
         query: what `Space.nearest` takes for one query: a text, a row, an image, a vector, or a `Query` of several with signs and weights.
         negatives: negative prompts, such as from `other_prompts`.
         allowed: (n,) bool, only these images count, such as those that filters leave; None: all.
         fdr, confidence, seed: as in `CutoffFinder`.
-
-    Raises:
-        InputError: what `Space.nearest` or `CutoffFinder` refuses; negatives with a `Query`, whose terms below 0 say the same; fewer than two
-            images left.
 
     Example:
         >>> import likeness as lk
@@ -55,7 +52,7 @@ class SpaceMatches:
 
     def __init__(
         self,
-        space: "Space",
+        space: Space,
         query: Any,
         negatives: Sequence[str] = (),
         *,
@@ -103,7 +100,7 @@ class SpaceMatches:
         return [(int(self._places[row]), match) for row, match in answer_pairs(answers, len(self._places)) if self._places[row] >= 0]
 
 
-def query_similarities(space: "Space", query: Any) -> tuple[NDArray[np.int64], Floats]:
+def query_similarities(space: Space, query: Any) -> tuple[NDArray[np.int64], Floats]:
     """Rows (m,) of all images except those of the query, and their similarities (m,); for a `Query` the logarithm of how well all terms hold."""
     if isinstance(query, Query):
         places, weights = np.vstack([space.place(what) for _, what in query.terms]), [weight for weight, _ in query.terms]
@@ -117,7 +114,7 @@ def query_similarities(space: "Space", query: Any) -> tuple[NDArray[np.int64], F
     return rows, similarities[rows]
 
 
-def other_prompts(notion: "Notion", text: str) -> list[str]:
+def other_prompts(notion: Notion, text: str) -> list[str]:
     """The prompts of a notion with aspects that a text does not name, where it names one: of colors and "a red car", those of all colors but red.
 
     Empty if the text contains no aspect.

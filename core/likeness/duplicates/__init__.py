@@ -20,9 +20,10 @@ from likeness.duplicates.suggest_threshold import (
     ALIKE as ALIKE,
     SuggestedThreshold as SuggestedThreshold,
     best_threshold as best_threshold,
+    known_threshold as known_threshold,
     look_alike as look_alike,
     pixel_correlation as pixel_correlation,
     precise_threshold as precise_threshold,
+    stored_threshold as stored_threshold,
     suggest_threshold as suggest_threshold,
 )
-from likeness.duplicates.threshold_store import known_threshold as known_threshold, stored_threshold as stored_threshold

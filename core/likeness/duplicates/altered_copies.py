@@ -4,7 +4,6 @@ import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +13,7 @@ from likeness.errors import InputError
 from likeness.io import read_image
 from likeness.progress import Progress
 from likeness.search import scan
-
-if TYPE_CHECKING:
-    from likeness.space import Space
+from likeness.space import Space
 
 _QUALITY, _CUT, _BRIGHTER = 50, 0.05, 1.2
 _OTHERS = 10
@@ -30,22 +27,19 @@ def _saved_again(image: Image.Image) -> Image.Image:
         return copy.convert("RGB")
 
 
-def _half_and_back(image: Image.Image) -> Image.Image:
-    return image.resize((max(1, image.width // 2), max(1, image.height // 2))).resize(image.size)
-
-
 def _cropped(image: Image.Image) -> Image.Image:
     left, top = round(image.width * _CUT / 2), round(image.height * _CUT / 2)
     return image.crop((left, top, image.width - left, image.height - top))
 
 
-def _brighter(image: Image.Image) -> Image.Image:
-    return ImageEnhance.Brightness(image).enhance(_BRIGHTER)
-
-
 # What is done to a picture, by name.
 ALTERATIONS: Mapping[str, Callable[[Image.Image], Image.Image]] = MappingProxyType(
-    {"JPEG of quality 50": _saved_again, "half size and back": _half_and_back, "5 % cut off": _cropped, "20 % brighter": _brighter}
+    {
+        "JPEG of quality 50": _saved_again,
+        "half size and back": lambda image: image.resize((max(1, image.width // 2), max(1, image.height // 2))).resize(image.size),
+        "5 % cut off": _cropped,
+        "20 % brighter": lambda image: ImageEnhance.Brightness(image).enhance(_BRIGHTER),
+    }
 )
 
 
@@ -63,7 +57,7 @@ class CopySimilarities:
     other: NDArray[np.float32]
 
 
-def copy_similarities(space: "Space", images: int = 100, seed: int = 0, progress: Progress | None = None) -> CopySimilarities:
+def copy_similarities(space: Space, images: int = 100, seed: int = 0, progress: Progress | None = None) -> CopySimilarities:
     """Alters random images of a space in four ways, embeds the copies and compares them with all images.
 
     Raises:

@@ -1,24 +1,21 @@
 """Rank copies by quality, to choose the one to keep."""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.io import check_readable, file_of, image_size
+from likeness.io import content_size, image_size
 from likeness.progress import Progress
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.data import ImageTable
 
 _THREADS = 4
 
 
-def best_first(table: "ImageTable", rows: Any = None) -> NDArray[np.int64]:
+def best_first(table: ImageTable, rows: Any = None) -> NDArray[np.int64]:
     """Ranks (n,) of a table's images, 0 for the best: by number of pixels, then by file size (less compression), then by order. Rows without images
     are ranked by number.
 
@@ -37,7 +34,7 @@ def best_first(table: "ImageTable", rows: Any = None) -> NDArray[np.int64]:
     return ranks_by_size(chosen, image_sizes(table, chosen), count)
 
 
-def image_sizes(table: "ImageTable", rows: Any, progress: Progress | None = None) -> NDArray[np.int64]:
+def image_sizes(table: ImageTable, rows: Any, progress: Progress | None = None) -> NDArray[np.int64]:
     """Width and height in pixels and bytes of the file (m, 3) of some images (m,) of a table; 0 for one that cannot be read."""
     wanted = [int(row) for row in rows]
     found = []
@@ -78,9 +75,9 @@ def why_best(sizes: Any) -> str:
     return "largest file of as many pixels" if (size[1:][pixels[1:] == pixels[0]] < size[0]).all() else "listed first of equal ones"
 
 
-def _size(path: "Path") -> tuple[int, int, int]:
+def _size(path: Path) -> tuple[int, int, int]:
     try:
         width, height = image_size(path)
-        return width, height, check_readable(file_of(path)).stat().st_size
+        return width, height, content_size(path)
     except (InputError, OSError):
         return 0, 0, 0

@@ -1,26 +1,20 @@
 """Find images stored more than once: equal files, or equal pixels."""
 
 import hashlib
-import os
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import Failure, find_files, first_rows
+from likeness.data import Failure, ImageTable, find_files, first_rows
 from likeness.errors import InputError
-from likeness.io import check_readable, file_of, read_image, split_part
+from likeness.io import content_sha256, content_size, read_image, without_view
 from likeness.progress import Progress
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.data import ImageTable
 
 _THREADS = 4
 
@@ -36,7 +30,7 @@ class ExactCopies:
         return len(self.groups)
 
 
-def exact_copies(table: "ImageTable", pixels: bool = False, progress: Progress | None = None) -> ExactCopies:
+def exact_copies(table: ImageTable, pixels: bool = False, progress: Progress | None = None) -> ExactCopies:
     """Groups of images whose files are equal byte by byte, or with `pixels`, whose upright RGB pixels are.
 
     Files are compared by their size first, then by SHA-256, read in parts; a part of a file ("clip.mp4#t=12") equals the same part of an equal file.
@@ -57,10 +51,10 @@ def exact_copies(table: "ImageTable", pixels: bool = False, progress: Progress |
     if pixels:
         keys = _keys(images, lambda row: _pixels(paths[row]), failed, progress)
     else:
-        sizes = _keys(images, lambda row: (_size(paths[row]), split_part(str(paths[row]))[1]), failed, None)
+        sizes = _keys(images, lambda row: (_size(paths[row]), without_view(paths[row])[1]), failed, None)
         alike = [row for rows in _grouped(sizes) for row in rows]
-        digest = cache(_digest)  # a film is read once for all of its frames
-        keys = _keys(alike, lambda row: (sizes[row], digest(file_of(paths[row]))), failed, progress)
+        digest = cache(content_sha256)  # a film is read once for all of its frames
+        keys = _keys(alike, lambda row: (sizes[row], digest(without_view(paths[row])[0])), failed, progress)
     return ExactCopies(
         tuple(np.array(rows) for rows in _grouped(keys)), tuple(Failure(row, listed[row], reason) for row, reason in sorted(failed.items()))
     )
@@ -95,19 +89,14 @@ def _grouped(keys: dict[int, Hashable]) -> list[list[int]]:
     return sorted((sorted(rows) for rows in found.values() if len(rows) > 1), key=lambda rows: rows[0])
 
 
-def _size(path: "Path") -> int:
-    size = os.stat(check_readable(file_of(path))).st_size
+def _size(path: Path) -> int:
+    size = content_size(path)
     if not size:
         raise InputError("the file is empty")
     return size
 
 
-def _digest(path: "Path") -> bytes:
-    with check_readable(path).open("rb") as content:
-        return hashlib.file_digest(content, "sha256").digest()
-
-
-def _pixels(path: "Path") -> bytes:
+def _pixels(path: Path) -> bytes:
     image = read_image(path)
     digest = hashlib.sha256(f"{image.width} {image.height} ".encode())
     digest.update(image.tobytes())

@@ -1,18 +1,16 @@
 """Groups of copies with a representative image."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.data import ImageTable
+from likeness.duplicates.exact_copies import ExactCopies
+from likeness.duplicates.pairs import NearPairs
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    from likeness.data import ImageTable
-    from likeness.duplicates.exact_copies import ExactCopies
-    from likeness.duplicates.pairs import NearPairs
 
 Rows = NDArray[np.int64]
 
@@ -50,7 +48,7 @@ class CopyGroups:
         """Ascending rows to keep: the best of each group, and all in no group."""
         return np.setdiff1d(np.arange(self.count), self.dropped)
 
-    def frame(self, table: "ImageTable | None" = None) -> pd.DataFrame:
+    def frame(self, table: ImageTable | None = None) -> pd.DataFrame:
         """A row per image in a group: group, row, best, similarity, and with a table of images its path."""
         columns: dict[str, Any] = {"group": self.group, "row": self.rows, "best": self._first, "similarity": self.similarities}
         if table is not None and table.has_images:
@@ -62,7 +60,7 @@ class CopyGroups:
         return np.append(True, self.group[1:] != self.group[:-1])[: len(self.group)]
 
 
-def copy_groups(pairs: "NearPairs", count: int, rank: Any = None) -> CopyGroups:
+def copy_groups(pairs: NearPairs, count: int, rank: Any = None) -> CopyGroups:
     """Stars around the best images: each image in a group reaches the threshold with the group's best.
 
     From best to worst, each image without a group starts one, which all its ungrouped copies join. Connected components would chain: the frames of a
@@ -106,7 +104,7 @@ def copy_groups(pairs: "NearPairs", count: int, rank: Any = None) -> CopyGroups:
     return _as_groups(rows, near, count)
 
 
-def equal_groups(copies: "ExactCopies", count: int, rank: Any = None) -> CopyGroups:
+def equal_groups(copies: ExactCopies, count: int, rank: Any = None) -> CopyGroups:
     """The groups of equal files or pixels, each with its best image; arguments as for `copy_groups`."""
     places = _places(rank, count)
     rows = [each[np.argsort(places[each], kind="stable")] for each in copies.groups]

@@ -1,22 +1,19 @@
 """Find copies between two sets of images that should be disjoint, such as train and test."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data import image_classes
+from likeness.data import ImageTable, image_classes
 from likeness.duplicates.near_copies import near_copies, near_copies_between
 from likeness.duplicates.pairs import NearPairs
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    from likeness.data import ImageTable
-    from likeness.space import Space
+from likeness.space import Space
 
 
-def leaks(train: "Space", test: "Space", threshold: float, **options: Any) -> pd.DataFrame:
+def leaks(train: Space, test: Space, threshold: float, **options: Any) -> pd.DataFrame:
     """The test images that have copies among the training images, by the same encoder and notion: a row per image, the nearest first.
 
     Args:
@@ -39,7 +36,7 @@ def leaks(train: "Space", test: "Space", threshold: float, **options: Any) -> pd
     return _frame(pairs, pairs.rows, pairs.similarities, test.table, train.table)
 
 
-def leaks_by(space: "Space", attribute: str, threshold: float, of: str | None = None, **options: Any) -> pd.DataFrame:
+def leaks_by(space: Space, attribute: str, threshold: float, of: str | None = None, **options: Any) -> pd.DataFrame:
     """As `leaks`, for images with copies under another value of an attribute, such as "split", or a class with inconsistent labels; with value and
     nearest_value. Images without the attribute are skipped.
 
@@ -53,7 +50,7 @@ def leaks_by(space: "Space", attribute: str, threshold: float, of: str | None = 
     return leaks_among(near_copies(space, threshold, **options), space.table, attribute, of)
 
 
-def leaks_among(pairs: NearPairs, table: "ImageTable", attribute: str, of: str | None = None) -> pd.DataFrame:
+def leaks_among(pairs: NearPairs, table: ImageTable, attribute: str, of: str | None = None) -> pd.DataFrame:
     """As `leaks_by`, of pairs that were found within a table's images.
 
     Raises:
@@ -70,7 +67,7 @@ def leaks_among(pairs: NearPairs, table: "ImageTable", attribute: str, of: str |
     return found
 
 
-def rarer_side(pairs: NearPairs, table: "ImageTable", attribute: str) -> NDArray[np.int64]:
+def rarer_side(pairs: NearPairs, table: ImageTable, attribute: str) -> NDArray[np.int64]:
     """Ascending rows to drop so that no copies under different values remain: of each pair the image with the rarer value.
 
     Example:
@@ -88,7 +85,7 @@ def rarer_side(pairs: NearPairs, table: "ImageTable", attribute: str) -> NDArray
     return np.unique(np.concatenate([rows[first > second, 0], rows[second > first, 1]]))
 
 
-def _values(table: "ImageTable", attribute: str, of: str | None = None) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
+def _values(table: ImageTable, attribute: str, of: str | None = None) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
     """The value of each image as a name and as a number; None and -1 of an image without a label."""
     classes = image_classes(table, attribute)
     if of is not None and of not in classes.names:
@@ -96,7 +93,7 @@ def _values(table: "ImageTable", attribute: str, of: str | None = None) -> tuple
     return np.array([*classes.names, None], dtype=object)[classes.labels], classes.labels
 
 
-def _frame(pairs: NearPairs, rows: NDArray[np.int64], similarities: NDArray[np.float32], table: "ImageTable", other: "ImageTable") -> pd.DataFrame:
+def _frame(pairs: NearPairs, rows: NDArray[np.int64], similarities: NDArray[np.float32], table: ImageTable, other: ImageTable) -> pd.DataFrame:
     """A row per image of the first side."""
     order = np.lexsort((rows[:, 1], -similarities, rows[:, 0]))
     image, begins, counts = np.unique(rows[order, 0], return_index=True, return_counts=True)

@@ -1,22 +1,23 @@
 """Suggest the minimum similarity of copies, measured on altered copies of a dataset's images and on its most similar pairs."""
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+import hashlib
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from pydantic import Field
+from pydantic import Field, TypeAdapter, ValidationError
 
-from likeness.duplicates.altered_copies import CopySimilarities, copy_similarities
+from likeness.data import ImageTable
+from likeness.duplicates.altered_copies import ALTERATIONS, CopySimilarities, copy_similarities
 from likeness.duplicates.pairs import PairCollector, TooManyPairsError, join_blocks
-from likeness.io import UnreadableImageError, read_image
+from likeness.errors import InputError
+from likeness.io import UnreadableImageError, cache_dir, read_image, text_of, write_atomic
 from likeness.progress import Progress
-
-if TYPE_CHECKING:
-    from likeness.data import ImageTable
-    from likeness.space import Space
-
+from likeness.space import Space
 
 _LEAST = 0.01  # a threshold is above 0
 # Of the pairs above the line, so many are to look like copies; of the last ones above it, which people look at, most.
@@ -65,7 +66,7 @@ class SuggestedThreshold:
         return f"Of the {self.pairs} most similar pairs that were compared pixel by pixel, {self.alike} look like copies."
 
 
-def suggest_threshold(space: "Space", images: int = 100, seed: int = 0, progress: Progress | None = None) -> SuggestedThreshold:
+def suggest_threshold(space: Space, images: int = 100, seed: int = 0, progress: Progress | None = None) -> SuggestedThreshold:
     """The threshold that best separates altered copies from other images; in an encoder's space raised until pairs above it look alike.
 
     There the most similar pairs of the dataset's own images are compared pixel by pixel (`look_alike`), and the threshold is raised to where nineteen
@@ -84,7 +85,7 @@ def suggest_threshold(space: "Space", images: int = 100, seed: int = 0, progress
     return found if space.base is not None else _raised(found, measured, space, seed, progress)
 
 
-def _raised(found: SuggestedThreshold, measured: CopySimilarities, space: "Space", seed: int, progress: Progress | None) -> SuggestedThreshold:
+def _raised(found: SuggestedThreshold, measured: CopySimilarities, space: Space, seed: int, progress: Progress | None) -> SuggestedThreshold:
     """The threshold, or a higher one, by the dataset's own pairs."""
     pairs, similarities = _own_pairs(space, found.threshold, seed)
     if not len(pairs):
@@ -100,7 +101,7 @@ def _raised(found: SuggestedThreshold, measured: CopySimilarities, space: "Space
     return replace(_at(threshold, measured), pairs=len(alike), alike=int(alike.sum()))
 
 
-def _own_pairs(space: "Space", threshold: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _own_pairs(space: Space, threshold: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Pairs (p, 2) of the images, or of some drawn from them, that reach a threshold, the most similar first, and their similarities (p,)."""
     for most in _MOST_IMAGES:
         rows = np.sort(np.random.default_rng(seed).permutation(len(space))[:most])
@@ -180,7 +181,7 @@ def _cuts(image: Image.Image) -> NDArray[np.float64]:
     return np.stack(rows)
 
 
-def look_alike(table: "ImageTable", pairs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def look_alike(table: ImageTable, pairs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which pairs (p, 2) of a table's images look like copies (p,), and which are both readable (p,)."""
     alike, is_read = np.zeros(len(pairs), np.bool_), np.ones(len(pairs), np.bool_)
     for place, pair in enumerate(pairs.tolist()):
@@ -189,3 +190,38 @@ def look_alike(table: "ImageTable", pairs: NDArray[np.int64]) -> tuple[NDArray[n
         except (UnreadableImageError, OSError):
             is_read[place] = False
     return alike, is_read
+
+
+# Part of every key: raise it when the same images come to give another threshold.
+_VERSION = 2
+
+
+def known_threshold(space: Space, images: int = 100, seed: int = 0, progress: Progress | None = None) -> SuggestedThreshold:
+    """As `suggest_threshold`, cached on disk by the space's content.
+
+    Example:
+        >>> import likeness as lk
+        >>> space = lk.embed(lk.read("cars"), "cars")
+        >>> known_threshold(space, images=20) == known_threshold(space, images=20) == stored_threshold(space, images=20)
+        True
+    """
+    found = stored_threshold(space, images, seed)
+    if found is None:
+        found = suggest_threshold(space, images, seed, progress)
+        write_atomic(_file(space, images, seed), json.dumps(asdict(found)).encode())
+    return found
+
+
+def stored_threshold(space: Space, images: int = 100, seed: int = 0) -> SuggestedThreshold | None:
+    """The cached threshold of `known_threshold`; None if missing or damaged."""
+    file = _file(space, images, seed)
+    try:
+        found = TypeAdapter(SuggestedThreshold).validate_json(text_of(file), strict=True) if file.is_file() else None
+    except (InputError, ValidationError):
+        return None
+    return found if found and found.alike <= found.pairs else None
+
+
+def _file(space: Space, images: int, seed: int) -> Path:
+    recipe = json.dumps([_VERSION, space.key, len(space), images, seed, list(ALTERATIONS)])
+    return cache_dir() / "thresholds" / f"{hashlib.sha256(recipe.encode()).hexdigest()[:32]}.json"

@@ -21,13 +21,14 @@ from likeness.evaluation.continuous import (
 from likeness.evaluation.generalization import (
     aggregated_generalization_score as aggregated_generalization_score,
     by_split as by_split,
-    correlations_without as correlations_without,
+    correlation_intervals as correlation_intervals,
     few_shot_gains as few_shot_gains,
     generalization_scores as generalization_scores,
     rise_by_removal as rise_by_removal,
     scaled_structure as scaled_structure,
     structure_correlations as structure_correlations,
 )
+from likeness.evaluation.image_text import image_text_metrics as image_text_metrics
 from likeness.evaluation.measure import MetricLike as MetricLike, chosen_metrics as chosen_metrics, measure as measure, metrics as metrics
 from likeness.evaluation.metric import Metric as Metric
 from likeness.evaluation.metric_names import (
@@ -37,6 +38,16 @@ from likeness.evaluation.metric_names import (
     metric_names as metric_names,
     metric_title as metric_title,
 )
+from likeness.evaluation.open_set import (
+    ItemCount as ItemCount,
+    OpenSet as OpenSet,
+    accept_threshold as accept_threshold,
+    best_items as best_items,
+    count_items as count_items,
+    known_scores as known_scores,
+    leave_one_out as leave_one_out,
+)
+from likeness.evaluation.quantization import quantization_losses as quantization_losses
 from likeness.evaluation.retrieval import retrieval_metrics as retrieval_metrics, retrieval_scores as retrieval_scores
 from likeness.evaluation.semantic_retrieval import most_changed as most_changed, retrieved_classes as retrieved_classes
 from likeness.evaluation.semantics import Semantics as Semantics, semantics as semantics, semantics_table as semantics_table

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,21 +12,25 @@ from numpy.typing import DTypeLike, NDArray
 from likeness.arrays import check_directions, row_slices, to_numpy, unit_rows
 from likeness.data import has_label
 from likeness.errors import InputError
+from likeness.search import RANKINGS, find_ranking
 
-DistanceMetric = Literal["cosine", "euclidean"]
+DistanceMetric = str  # one of DISTANCES, or a ranking of `likeness.search.find_ranking`, of cosines
+DISTANCES = ("cosine", "euclidean")
 MOST_SQUARE = 1e36
 MOST_IN_MEMORY = 300_000_000  # larger temporary arrays go to a scratch file
 
 
 def checked_metric(metric: str) -> None:
     """InputError: unknown metric."""
-    if metric not in get_args(DistanceMetric):
-        raise InputError(f"The metric '{metric}' is unknown; choose 'cosine' or 'euclidean'.")
+    if str(metric).partition(":")[0] in RANKINGS:
+        find_ranking(metric)
+    elif metric not in DISTANCES:
+        raise InputError(f"The metric '{metric}' is unknown; choose 'cosine', 'euclidean', or a ranking: {', '.join(RANKINGS)}.")
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """Transforms rows, part by part, so that larger products mean nearer by the metric; without a metric, leaves them unchanged.
+    """Transforms rows, part by part, so that larger products mean nearer by the metric (a ranking: cosine); without a metric, leaves them unchanged.
 
     Cosine: unit rows. Euclidean: -|x - y|^2 / 2 = x.y - |y|^2 / 2 - |x|^2 / 2, and the last term is constant over the gallery. So one column is
     added: `unit` in queries, -|y|^2 / (2 unit) in the gallery. The gallery's mean is subtracted first, since a large common offset would cost float32
@@ -61,9 +65,7 @@ class Scaling:
         moved = (rows - np.asarray(self.center)).astype(np.float32)
         squares = np.einsum("ij,ij->i", moved, moved, dtype=np.float64)
         if squares.max() > MOST_SQUARE:
-            raise InputError(
-                f"An embedding is {np.sqrt(squares.max()):.1g} from the mean, beyond what float32 can square; scale all embeddings down."
-            )
+            raise InputError(f"An embedding is {np.sqrt(squares.max()):.1g} from the mean, beyond what float32 can square; scale all down.")
         return moved, squares
 
 

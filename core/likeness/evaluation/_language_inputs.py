@@ -67,10 +67,5 @@ def class_number(name: str, names: Sequence[str]) -> int:
     if lowered.count(name.lower()) == 1:
         return lowered.index(name.lower())
     near = [names[lowered.index(each)] for each in get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)]
-    remedy = f"did you mean {_either(near)}" if near else f"the first ones are {', '.join(names[:5])}"
-    raise InputError(f"There is no class '{name}'; {remedy}{'?' if near else '.'}")
-
-
-def _either(names: Sequence[str]) -> str:
-    *first, last = [f"'{name}'" for name in names]
-    return f"{', '.join(first)} or {last}" if first else last
+    remedy = f"did you mean {' or '.join(map(repr, near))}?" if near else f"the first ones are {', '.join(names[:5])}."
+    raise InputError(f"There is no class '{name}'; {remedy}")

@@ -9,7 +9,7 @@ with the gallery, which goes to a scratch file if it is large.
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from likeness.arrays import row_slices
 from likeness.evaluation._device import DeviceCounter
-from likeness.evaluation._inputs import AS_GIVEN, Scaling, scratch_array
+from likeness.evaluation._inputs import AS_GIVEN, DISTANCES, Scaling, scratch_array
+from likeness.search import find_ranking
 
 TILE = 8000  # gallery rows per tile; not a power of two bytes per row, which would map to the same lines of the cache
 MOST_PAIRED = 256  # classes up to this size are multiplied pair by pair
@@ -61,8 +62,15 @@ def relevant_ranks(
     processor.
     """
     numbers = np.arange(len(query_codes)) if rows is None else rows
+    if scaling.metric not in (None, *DISTANCES):
+        whose = np.full(len(numbers), -1) if own is None else own
+        for part, similarities in find_ranking(str(scaling.metric))(scaling.gallery(gallery), scaling.queries(queries[numbers]), whose):
+            found = _ranks_by_sorting(similarities, query_codes[part], gallery_codes, None if own is None else own[part])
+            yield replace(found, queries=found.queries + part.start)
+        return
     if len(numbers) * len(gallery) <= SORTED_UP_TO:
-        yield _ranks_by_sorting(scaling.queries(queries[numbers]), query_codes, scaling.gallery(gallery), gallery_codes, own)
+        products = scaling.queries(queries[numbers]).astype(np.float64) @ scaling.gallery(gallery).astype(np.float64).T
+        yield _ranks_by_sorting(products.astype(np.float32), query_codes, gallery_codes, own)
         return
     order = np.argsort(gallery_codes, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(gallery_codes, minlength=int(query_codes.max()) + 1))])
@@ -181,19 +189,14 @@ def _lengths(rows: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def _ranks_by_sorting(
-    queries: NDArray[np.float32],
-    query_codes: NDArray[np.intp],
-    gallery: NDArray[np.float32],
-    gallery_codes: NDArray[np.intp],
-    own: NDArray[np.int64] | None,
+    similarities: NDArray[Any], query_codes: NDArray[np.intp], gallery_codes: NDArray[np.intp], own: NDArray[np.int64] | None
 ) -> Ranks:
-    """Ranks of all queries, by sorting the whole gallery for each."""
-    similarities = (queries.astype(np.float64) @ gallery.astype(np.float64).T).astype(np.float32)
+    """Ranks of all queries, by sorting their similarities (q, n)."""
     if own is not None:
         similarities[np.arange(len(own)), own] = -np.inf
-    order = np.argsort(-similarities, axis=1, kind="stable")[:, : len(gallery) - (own is not None)]
+    order = np.argsort(-similarities, axis=1, kind="stable")[:, : len(gallery_codes) - (own is not None)]
     query, rank = np.nonzero(gallery_codes[order] == query_codes[:, None])
-    return Ranks(np.arange(len(queries)), rank + 1, np.searchsorted(query, np.arange(len(queries) + 1)))
+    return Ranks(np.arange(len(order)), rank + 1, np.searchsorted(query, np.arange(len(order) + 1)))
 
 
 def _blocks(relevant: NDArray[np.int64]) -> Iterator[slice]:

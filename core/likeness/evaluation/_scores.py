@@ -59,54 +59,27 @@ class RetrievalScore(NamedTuple):
     compared: bool = False
 
 
+_MAP_AT_R = "Share of an image's R nearest with its label, nearer ones counting more; R others have the label. 1/R sum rel(i) P(i)."
+_PRECISION = "How often the nearest neighbor has the same label. Unlike in R@1, images whose label no other has are left out."
+_R_PRECISION = "Share of an image's R nearest neighbors with its label, in any order; R is the number of other images with the label."
+_MAP = "How early images of the same label come in the ranking of all images. The mean of P(i) over their ranks i."
+_MRR = "One divided by the rank of the first image with the same label: 1 if it comes first, 0.5 if second."
+_MAP_1000 = "How early images of the same label come among the first 1,000."
+_RECALL = "Share of images that find an image of the same label among their top {k}; where none exists, a miss."
+
+
+def _map_at_1000(hits: RankedHits, _: int) -> Scores:
+    return hits.total(hits.precision * (hits.ranks <= 1000)) / np.maximum(hits.class_sizes, 1)
+
+
 RETRIEVAL = (
-    RetrievalScore(
-        "map_at_r",
-        "MAP@R",
-        "Share of an image's R nearest with its label, nearer ones counting more; R others have the label. 1/R sum rel(i) P(i).",
-        lambda hits, _: hits.total(hits.precision * hits.within_r) / hits.relevant,
-        compared=True,
-    ),
-    RetrievalScore(
-        "precision_at_1",
-        "Prec@1",
-        "How often the nearest neighbor has the same label. Unlike in R@1, images whose label no other has are left out.",
-        lambda hits, _: np.where(hits.some, hits.first == 1, np.nan),
-        compared=True,
-    ),
-    RetrievalScore(
-        "r_precision",
-        "R-Prec",
-        "Share of an image's R nearest neighbors with its label, in any order; R is the number of other images with the label.",
-        lambda hits, _: hits.total(hits.within_r) / hits.relevant,
-        compared=True,
-    ),
-    RetrievalScore(
-        "map",
-        "MAP",
-        "How early images of the same label come in the ranking of all images. The mean of P(i) over their ranks i.",
-        lambda hits, _: hits.total(hits.precision) / hits.relevant,
-        compared=True,
-    ),
-    RetrievalScore(
-        "mrr",
-        "MRR",
-        "One divided by the rank of the first image with the same label: 1 if it comes first, 0.5 if second.",
-        lambda hits, _: np.where(hits.some, 1 / hits.first, np.nan),
-        compared=True,
-    ),
-    RetrievalScore(
-        "map_at_1000",
-        "mAP@1000",
-        "How early images of the same label come among the first 1,000.",
-        lambda hits, _: hits.total(hits.precision * (hits.ranks <= 1000)) / np.maximum(hits.class_sizes, 1),
-    ),
-    RetrievalScore(
-        "recall_at_{k}",
-        "R@{k}",
-        "Share of images that find an image of the same label among their top {k}; where none exists, a miss.",
-        lambda hits, k: (hits.first <= k).astype(np.float64),
-    ),
+    RetrievalScore("map_at_r", "MAP@R", _MAP_AT_R, lambda hits, _: hits.total(hits.precision * hits.within_r) / hits.relevant, compared=True),
+    RetrievalScore("precision_at_1", "Prec@1", _PRECISION, lambda hits, _: np.where(hits.some, hits.first == 1, np.nan), compared=True),
+    RetrievalScore("r_precision", "R-Prec", _R_PRECISION, lambda hits, _: hits.total(hits.within_r) / hits.relevant, compared=True),
+    RetrievalScore("map", "MAP", _MAP, lambda hits, _: hits.total(hits.precision) / hits.relevant, compared=True),
+    RetrievalScore("mrr", "MRR", _MRR, lambda hits, _: np.where(hits.some, 1 / hits.first, np.nan), compared=True),
+    RetrievalScore("map_at_1000", "mAP@1000", _MAP_1000, _map_at_1000),
+    RetrievalScore("recall_at_{k}", "R@{k}", _RECALL, lambda hits, k: (hits.first <= k).astype(np.float64)),
 )
 
 

@@ -58,7 +58,7 @@ def clustering_metrics(
     rows = checked_rows(embeddings, "The embeddings")
     classes = label_codes(labels, len(rows), "labels")
     rows, classes = taken(rows, np.flatnonzero(classes >= 0)), classes[classes >= 0]
-    if metric == "cosine":
+    if metric != "euclidean":
         parts = (unit_rows(rows[part], "The embeddings", part.start) for part in row_slices(*rows.shape))
         rows = scratch_array(parts, rows.shape, np.float32)
     return agreement(classes, kmeans(rows, int(classes.max()) + 1, seed, device_of(embeddings)))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
-from likeness.progress import Progress
+from likeness.progress import Progress, report_progress
 from likeness.search import checked_exclude
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def continuous_metrics(
 
     mean_label_distance_at_k is the mean label distance of the k nearest gallery images, averaged over queries; smaller is better. ndcg_at_k is Eq.
     12: the sum over ranks i of 2^(r_i) / log2(i + 1), divided by that of the k images with the smallest label distances. The relevance is r_i =
-    -log2(y + 1), so 2^(r_i) = 1 / (1 + y) for a label distance y; 1 is best.
+    -log2(y + 1), so 2^(r_i) = 1 / (1 + y) for a label distance y; 1 is best. InputError: shapes that do not fit, a k below 1 or beyond the gallery,
+    distances that are negative or not finite.
 
     Args:
         label_distances: (q, n), from queries to gallery images, not squared.
@@ -46,9 +47,6 @@ def continuous_metrics(
             distance, a sum over joints; the default is the label distance, as in the authors' code.
         scale: factor on mean label distances. The authors' code has 224 / 288 for MPII poses, annotated in frames of 288 pixels and cropped to 224.
         exclude: (q,) one gallery row per query that must not be retrieved, such as the query itself; -1 for none.
-
-    Raises:
-        InputError: shapes that do not fit, a k below 1 or beyond the gallery, distances that are negative or not finite.
     """
     distance, queries, gallery = _checked(label_distances, query_embeddings, gallery_embeddings)
     relevant = distance if relevance_distances is None else _checked(relevance_distances, queries, gallery)[0]
@@ -144,9 +142,7 @@ def _checked(label_distances: Any, query_embeddings: Any, gallery_embeddings: An
     if queries.ndim != 2 or gallery.ndim != 2 or queries.shape[1] != gallery.shape[1]:
         raise InputError(f"The queries have shape {queries.shape}, the gallery {gallery.shape}; pass rows of the same space, (q, d) and (n, d).")
     if distance.shape != (len(queries), len(gallery)):
-        raise InputError(
-            f"Label distances of shape {distance.shape} do not fit {len(queries)} queries and {len(gallery)} gallery images; pass one for each pair."
-        )
+        raise InputError(f"Label distances of shape {distance.shape} do not fit {len(queries)} queries and {len(gallery)} images; pass (q, n).")
     for name, rows in (("query", queries), ("gallery", gallery)):
         for part in row_slices(*rows.shape):
             broken = np.flatnonzero(~np.isfinite(rows[part]).all(axis=1))
@@ -163,9 +159,7 @@ def _checked_distances(label_distances: Any) -> NDArray[Any]:
     wrong = np.argwhere(~((distance >= 0) & np.isfinite(distance)))
     if wrong.size:
         row, column = wrong[0]
-        raise InputError(
-            f"The label distance of query {row} and gallery image {column} is {distance[row, column]:g}; distances must be finite and not negative."
-        )
+        raise InputError(f"The label distance of query {row} and gallery image {column} is {distance[row, column]:g}; pass finite ones, 0 or more.")
     return distance
 
 
@@ -202,15 +196,12 @@ def continuous_comparison(
     should_stop: Callable[[], bool] | None = None,
 ) -> pd.DataFrame | None:
     """A row per space: `row` (its name), mean_label_distance_at_1 to 10, ndcg_at_10 to 100, and the same of the bounds, with the prefixes oracle_ and
-    chance_.
+    chance_. InputError: fewer than 11 images, or embeddings that do not fit.
 
     Args:
         spaces: embeddings (m, d) by name; row i belongs to image `rows[i]` of `labels`; None: to image i.
         progress: called with (queries done, queries). Queries are all images, or 2,000 evenly spaced ones of more.
         should_stop: checked between blocks of queries; if true, the result is None.
-
-    Raises:
-        InputError: fewer than 11 images, or embeddings that do not fit.
     """
     places = np.arange(len(labels)) if rows is None else np.asarray(rows)
     if len(places) < FEWEST_LABELED:
@@ -218,16 +209,14 @@ def continuous_comparison(
     queries, found = spread_queries(len(places)), list[pd.DataFrame]()
     size = max(1, _DISTANCES // len(places))
     for start in range(0, len(queries), size):
-        if progress:
-            progress(start, len(queries))
+        report_progress(progress, start, len(queries))
         if should_stop and should_stop():
             return None
         block = queries[start : start + size]
         distance = labels.between(places[block], places)
         # every metric is a mean over queries, so blocks combine by their share of them
         found.append(len(block) / len(queries) * _lines(spaces, distance, block))
-    if progress:
-        progress(len(queries), len(queries))
+    report_progress(progress, len(queries), len(queries))
     total: pd.DataFrame = sum(found[1:], found[0])
     return total.rename_axis("row").reset_index()
 

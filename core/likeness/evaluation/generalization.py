@@ -1,29 +1,27 @@
 """Tables of a benchmark of methods on splits: scores by shift, an aggregate over shifts, and correlations."""
 
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.evaluation.structure import STRUCTURE
 
-_REMOVAL = "removal "  # the names that `likeness.shifts.build_splits` gives them
+_REMOVAL, _CONTROL = "removal ", "random "  # names that `likeness.shifts.build_splits` gives to splits with fewer classes
 CELL = ["row", "split", "distance"]
 
 
 def aggregated_generalization_score(distances: Any, scores: Any) -> float:
     """AGS: area under the curve of scores over distances, which are scaled to [0, 1] first (ooDML, section 4.1).
 
-    Trapezoidal rule between neighboring distances; in [0, 1] for scores in [0, 1].
+    Trapezoidal rule between neighboring distances; in [0, 1] for scores in [0, 1]. InputError: different lengths, fewer than two splits, equal
+    distances, or values that are not finite.
 
     Args:
         distances: (s,) Frechet distances of the splits, in any order.
         scores: (s,) a method's score on each.
-
-    Raises:
-        InputError: different lengths, fewer than two splits, equal distances, or values that are not finite.
     """
     x, y = np.asarray(distances, dtype=np.float64), np.asarray(scores, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
@@ -67,6 +65,7 @@ def rise_by_removal(found: pd.DataFrame) -> RemovalRise | None:
     Removal deletes the classes between the two sides, which are the hardest to tell apart, and leaves fewer to choose from. Means are over the
     methods measured on both splits; larger scores are better. None if there is no rise.
     """
+    found = found[~_is_control(found)]
     is_removal = found["split"].astype(str).str.startswith(_REMOVAL)
     both = found[is_removal], found[~is_removal]
     if not all(map(len, both)):
@@ -82,10 +81,10 @@ def rise_by_removal(found: pd.DataFrame) -> RemovalRise | None:
 def generalization_scores(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
     """AGS of each method, mean and standard deviation over the seeds that have every split: row, runs, ags, deviation; best first.
 
-    Methods without a complete seed are left out, since areas over fewer splits are not comparable. Empty if two splits have the same distance, such
-    as the two directions of one division.
+    Controls with classes removed at random are not on the way from easy to hard, and left out. So are methods without a complete seed, since areas
+    over fewer splits are not comparable. Empty if two splits have the same distance, such as the two directions of one division.
     """
-    lines = []
+    lines, measured = [], measured[~_is_control(measured)] if len(measured) else measured
     splits = measured["split"].nunique() if len(measured) else 0
     comparable = splits > 1 and measured["distance"].nunique() == splits
     for row, own in measured.groupby("row", sort=False) if comparable else []:
@@ -95,6 +94,10 @@ def generalization_scores(measured: pd.DataFrame, figure: str = "recall_at_1") -
             lines.append({"row": row, "runs": len(scores), "ags": np.mean(scores), "deviation": np.std(scores, ddof=1) if len(scores) > 1 else 0.0})
     found = pd.DataFrame(lines, columns=["row", "runs", "ags", "deviation"])
     return found.sort_values("ags", ascending=False, kind="stable").reset_index(drop=True)
+
+
+def _is_control(found: pd.DataFrame) -> "pd.Series[bool]":
+    return found["split"].astype(str).str.startswith(_CONTROL)
 
 
 def scaled_structure(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
@@ -119,41 +122,39 @@ def structure_correlations(scaled: pd.DataFrame) -> pd.DataFrame:
     for name, own in scaled.groupby("property", sort=False):
         for split, part in [("all", own), *own.groupby("split", sort=False)]:
             if len(part) > 2:
-                lines.append({"property": name, "split": split, "runs": len(part), "correlation": _correlation(part)})
+                correlation = float(np.corrcoef(part["structure"], part["score"])[0, 1])
+                lines.append({"property": name, "split": split, "runs": len(part), "correlation": correlation})
     return pd.DataFrame(lines, columns=["property", "split", "runs", "correlation"])
 
 
-def correlations_without(scaled: pd.DataFrame, count: int = 1) -> pd.DataFrame:
-    """Robustness of the correlations of structure and score (`scaled_structure`): the weakest one after removing any `count` methods.
+def correlation_intervals(scaled: pd.DataFrame, draws: int = 2000, seed: int = 0) -> pd.DataFrame:
+    """95 % intervals of the correlations of structure and score (`scaled_structure`) by a bootstrap over methods.
 
-    All choices of so many methods are tried; structure and score of the others are rescaled within each split.
+    A method has one point on each split, the mean of its seeds. Methods are drawn with replacement, the same ones on all splits, and the points of
+    each split are scaled to [0, 1] anew.
 
     Returns:
-        property, correlation (over all splits and methods), weakest (closest to 0, or farthest into the other sign), and without (the methods removed
-        for it). Properties with fewer than three remaining methods are left out.
+        property, correlation (of all methods), low, high. Properties with fewer than three methods are left out.
     """
     lines = []
     for name, own in scaled.groupby("property", sort=False):
-        methods = list(dict.fromkeys(own["row"]))
-        if len(methods) - count < 3:
-            continue
-        whole = _correlation(own)
-        found = {chosen: _correlation(_rescaled(own[~own["row"].isin(chosen)])) for chosen in combinations(methods, count)}
-        without = min(found, key=lambda chosen: found[chosen] * np.sign(whole))
-        lines.append({"property": name, "correlation": whole, "weakest": found[without], "without": ", ".join(without)})
-    return pd.DataFrame(lines, columns=["property", "correlation", "weakest", "without"])
+        means = own.groupby(["split", "row"])[["structure", "score"]].mean().unstack("row").dropna()
+        points = means.to_numpy().reshape(len(means), 2, -1)  # (splits, 2, methods)
+        methods = points.shape[2]
+        if methods >= 3 and len(points):
+            drawn = np.random.default_rng(seed).integers(methods, size=(draws, methods))
+            found = [_of_points(points[:, :, chosen]) for chosen in (np.arange(methods), *drawn)]
+            low, high = np.nanquantile(found[1:], [0.025, 0.975])
+            lines.append({"property": name, "correlation": found[0], "low": low, "high": high})
+    return pd.DataFrame(lines, columns=["property", "correlation", "low", "high"])
 
 
-def _correlation(own: pd.DataFrame) -> float:
-    return float(np.corrcoef(own["structure"], own["score"])[0, 1])
-
-
-def _rescaled(own: pd.DataFrame) -> pd.DataFrame:
-    """Scales structure and score to [0, 1] within each split; splits of equal values are left out."""
-    groups = own.groupby("split", sort=False)[["structure", "score"]]
-    low, span = groups.transform("min"), groups.transform("max") - groups.transform("min")
-    kept = (span > 0).all(axis=1)
-    return own[kept].assign(**((own[["structure", "score"]] - low) / span.where(span > 0))[kept])
+def _of_points(points: NDArray[np.float64]) -> float:
+    """Correlation of points (splits, 2, n), scaled within each split; NaN where no split has two different ones."""
+    low, span = points.min(axis=2, keepdims=True), np.ptp(points, axis=2, keepdims=True)
+    kept = (span > 0).all(axis=(1, 2))
+    both = ((points - low) / np.where(span > 0, span, 1))[kept].transpose(1, 0, 2).reshape(2, -1)
+    return float(np.corrcoef(both)[0, 1]) if kept.any() else float("nan")
 
 
 def few_shot_gains(measured: pd.DataFrame) -> pd.DataFrame:

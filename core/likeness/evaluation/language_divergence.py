@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.errors import InputError
+from likeness.errors import InputError, check_known
 from likeness.evaluation._language_inputs import checked_labels, checked_language, checked_names, precise_unit_rows
 from likeness.evaluation.class_means import class_means
-from likeness.progress import Progress
+from likeness.progress import Progress, report_progress
 
 DIRECTIONS = ("image||language", "language||image")
 LEVELS = ("image", "class")
@@ -55,7 +55,8 @@ def language_divergence(
     With T = 1 it is about half the variance of X - L, so it measures the scale of the cosines more than their order: a collapsed space can be closer
     to language than one that orders its classes exactly as language does, but with larger differences; and an added constant dimension, which changes
     no neighbor, can lower it as much as guidance (on the shipped images it did). Read it together with `language_rank_correlation`, which depends on
-    the order alone.
+    the order alone. InputError: embeddings, labels, similarities or names that do not fit, one class only, a class without images, unknown direction
+    or level, a temperature that is not above 0.
 
     Args:
         embeddings: (n, d), NumPy or torch, of any length; their cosines are compared.
@@ -71,10 +72,6 @@ def language_divergence(
     Returns:
         At least 0 in each row; 0 if both sides have the same softmax. Products are in the embeddings' precision, everything else in float64. Memory
         beyond the inputs is bounded; 20,000 images take 10 to 20 seconds on one core.
-
-    Raises:
-        InputError: embeddings, labels, similarities or names that do not fit, one class only, a class without images, unknown direction or level, a
-            temperature that is not above 0.
     """
     _check(direction, level, temperature)
     similarities = checked_language(language)
@@ -93,8 +90,7 @@ def language_divergence(
             image[numbers[part][:, None] == numbers] = 1 + shift
         image /= temperature
         found[part] = target.divergences(image, numbers[part], direction)
-        if progress:
-            progress(part.stop, len(rows))
+        report_progress(progress, part.stop, len(rows))
     sizes = np.bincount(numbers)
     per_class = pd.Series(np.bincount(numbers, found) / sizes, index=called, name="divergence")
     return LanguageDivergence(float(found.mean()), float(found.std()), found, per_class)
@@ -134,8 +130,7 @@ def _blocks(count: int) -> Iterator[slice]:
 
 
 def _check(direction: str, level: str, temperature: float) -> None:
-    for value, known, what in ((direction, DIRECTIONS, "direction"), (level, LEVELS, "level")):
-        if value not in known:
-            raise InputError(f"There is no {what} '{value}'; choose from {', '.join(known)}.")
+    check_known("direction", direction, DIRECTIONS)
+    check_known("level", level, LEVELS)
     if not 0 < temperature < float("inf"):
         raise InputError(f"temperature is {temperature}, but it must be above 0; 1 is the paper's loss.")

@@ -1,7 +1,7 @@
 """Selected metrics of a space, each computed once."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,25 +20,24 @@ def metrics(
     labels: Any,
     include: MetricLike | Sequence[MetricLike] | None = None,
     *,
-    distance: Literal["cosine", "euclidean"] = "cosine",
+    distance: str = "cosine",
     seed: int = 0,
 ) -> dict[str, float]:
     """Retrieval, clustering and structure metrics of labeled vectors.
+
+    InputError: an unknown name, one that needs label distances, two functions of one name, or an error of `retrieval_metrics`, `clustering_metrics`
+    or `structure_metrics`.
 
     Args:
         vectors: (n, d), NumPy or torch.
         labels: label of each row (n,), of any hashable type. Unlabeled rows (None, NaN, "", `likeness.data.UNLABELED`) are ignored.
         include: names of metrics (`likeness.evaluation.metric_names`; "recall_at_10" for any number), or functions (vectors, labels) -> number;
             None: those of `METRICS`.
-        distance: distance for ranking and clustering.
+        distance: for ranking and clustering, as `metric` in `retrieval_metrics`; clusters are by cosines unless it is "euclidean".
         seed: of the k-means behind "ami", "nmi" and "f1".
 
     Returns:
         The metrics by name, in the order of `include`; functions by their own names. If rows are unlabeled, also their number: "left_out".
-
-    Raises:
-        InputError: an unknown name, one that needs label distances, two functions of one name, or an error of `retrieval_metrics`,
-            `clustering_metrics` or `structure_metrics`.
 
     Example:
         >>> rows = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]]
@@ -84,9 +83,7 @@ def chosen_metrics(include: MetricLike | Sequence[MetricLike] | None = None, *, 
     return list(found.values())
 
 
-def measure(
-    vectors: Any, labels: Any, chosen: Sequence[Metric], distance: Literal["cosine", "euclidean"] = "cosine", seed: int = 0
-) -> dict[str, float]:
+def measure(vectors: Any, labels: Any, chosen: Sequence[Metric], distance: str = "cosine", seed: int = 0) -> dict[str, float]:
     """The values of these metrics, except those of words; metrics with the same function are computed in one call."""
     found: dict[str, float] = {}
     for compute in dict.fromkeys(metric.compute for metric in chosen):

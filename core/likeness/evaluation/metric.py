@@ -5,19 +5,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-Kind = Literal["retrieval", "clustering", "structure", "continuous", "words", "own"]
+Kind = Literal["retrieval", "open_set", "clustering", "structure", "continuous", "captions", "words", "own"]
 # (vectors, labels, names, distance, seed) -> a number for each name
-Compute = Callable[[Any, Any, Sequence[str], Literal["cosine", "euclidean"], int], dict[str, float]]
+Compute = Callable[[Any, Any, Sequence[str], str, int], dict[str, float]]
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric. A file of `likeness.evaluation.definitions` declares it, with those that are computed in the same call.
+    """A metric. `likeness.evaluation.definitions` lists all.
 
     Attributes:
         name, title, help: in tables, for people, and one sentence; "{k}" stands for any number, as in "recall_at_{k}".
-        kind: what it measures: "retrieval", "clustering" and "structure" by class labels, "continuous" by label distances, "words" by a notion's
-            aspects; "own" for functions of users.
+        kind: what it measures: "retrieval", "open_set", "clustering" and "structure" by class labels, "continuous" by label distances, "captions" by
+            texts of single images, "words" by a notion's aspects; "own" for functions of users.
         compute: from vectors (n, d) and labels (n,); metrics with the same function are computed in one call. None: not from class labels.
         larger_is_better: None for a property without better and worse.
         format: format specification of a value.

@@ -18,10 +18,7 @@ def metric_names() -> list[str]:
 
 
 def find_metric(name: str) -> Metric:
-    """The metric of this name.
-
-    Raises:
-        InputError: if there is none, with the known names.
+    """The metric of this name. InputError: if there is none, with the known names.
 
     Example:
         >>> find_metric("recall_at_4").title

@@ -27,6 +27,9 @@ def retrieval_metrics(
 ) -> dict[str, float]:
     """Retrieval metrics by label: means over all queries of the scores of `retrieval_scores`.
 
+    InputError: embeddings that are empty, not finite or (cosine) have a row of zeros; labels that do not fit; no labeled row in the gallery or among
+    the queries; an unknown score; no room for scratch files.
+
     Args:
         embeddings: the gallery (n, d), NumPy or torch. A tensor on a GPU is ranked there, if there are more than a million products, with the same
             result.
@@ -36,17 +39,14 @@ def retrieval_metrics(
         query_embeddings: queries (q, d) that are not in the gallery; None: every gallery row is a query and does not find itself.
         query_labels: label of each query (q,); required with `query_embeddings`.
         rows: numbers or mask of the queries to evaluate; the gallery stays whole. None: all.
-        metric: "cosine", or "euclidean" distance between the rows as they are. Equivalent for unit rows.
+        metric: "cosine", or "euclidean" distance between the rows as they are. Equivalent for unit rows. Or a ranking of the labeled rows, such as
+            "k-reciprocal" (`likeness.search.find_ranking`).
         only: names of the scores to compute; None: all.
 
     Returns:
         precision_at_1, r_precision, map_at_r, map, mrr, map_at_1000 and recall_at_{k} for each k, in [0, 1]. The first five are means over the
         queries with a relevant item, NaN if there are none; the others count queries without one as 0. With a single class all are 1, except
         map_at_1000.
-
-    Raises:
-        InputError: embeddings that are empty, not finite or (cosine) have a row of zeros; labels that do not fit; no labeled row in the gallery
-            or among the queries; an unknown score; no room for scratch files.
 
     Memory is bounded: float32 embeddings may be memory-mapped and are read in parts. Scaled rows beyond 300 MB go to a temporary file (in TMPDIR), 4
     bytes per value. A query takes about a hundred bytes for its scores, a block of queries 0.3 GB; on a GPU a block takes 1 GB
@@ -102,9 +102,7 @@ def retrieval_scores(
     gallery = checked_rows(embeddings, "The embeddings")
     queries = gallery if query_embeddings is None else checked_rows(query_embeddings, "The query embeddings")
     if queries.shape[1] != gallery.shape[1]:
-        raise InputError(
-            f"The query embeddings have {queries.shape[1]} dimensions, the embeddings {gallery.shape[1]}; encode both in the same space."
-        )
+        raise InputError(f"The query embeddings have {queries.shape[1]} dimensions, the embeddings {gallery.shape[1]}; encode both in one space.")
     gallery_codes, query_codes, classes = class_codes(labels, len(gallery), query_labels, len(queries))
     numbers = np.flatnonzero(query_codes >= 0)  # their row numbers, which become the index of the scores
     chosen_queries = _chosen_queries(rows, query_codes)

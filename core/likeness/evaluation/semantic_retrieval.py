@@ -103,14 +103,12 @@ def retrieved_classes(spaces: Mapping[str, SemanticRetrieval], query: str, top: 
     """At most `top` other classes retrieved for the images of `query`, most related first: Figure 3 of "Integrating Language Guidance" (Roth et al.
     2022).
 
-    Includes every class that any of the spaces retrieved, so a count of 0 shows what a space misses; excludes the query's own class.
+    Includes every class that any of the spaces retrieved, so a count of 0 shows what a space misses; excludes the query's own class. InputError: no
+    space, spaces of different classes, an unknown class (case is ignored), or `top` below 1.
 
     Returns:
         Columns class, language_similarity (to the query, descending; ties in order of the classes) and one count per space, under its name. Empty if
         all spaces retrieved only the query's class.
-
-    Raises:
-        InputError: no space, spaces of different classes, an unknown class (case is ignored), or `top` below 1.
     """
     first = _checked(spaces)
     number = class_number(query, first.names)

@@ -67,22 +67,12 @@ def semantics_table(spaces: Mapping[str, Semantics]) -> pd.DataFrame:
     """A row per space: space, image_divergence, class_divergence and their deviations ("... ±"), rank_correlation, own_share, relatedness and
     random_relatedness, as numbers.
     """
-    return pd.DataFrame(
-        [
-            {
-                "space": name,
-                "image_divergence": space.images.mean,
-                "image_divergence ±": space.images.deviation,
-                "class_divergence": space.classes.mean,
-                "class_divergence ±": space.classes.deviation,
-                "rank_correlation": space.rank_correlation,
-                "own_share": space.retrieval.own_share,
-                "relatedness": space.retrieval.relatedness,
-                "random_relatedness": space.retrieval.random_relatedness,
-            }
-            for name, space in spaces.items()
-        ]
-    )
+    lines = []
+    for name, space in spaces.items():
+        line = {"space": name, "image_divergence": space.images.mean, "image_divergence ±": space.images.deviation}
+        line |= {"class_divergence": space.classes.mean, "class_divergence ±": space.classes.deviation, "rank_correlation": space.rank_correlation}
+        lines.append(line | {key: getattr(space.retrieval, key) for key in ("own_share", "relatedness", "random_relatedness")})
+    return pd.DataFrame(lines)
 
 
 def class_image_similarities(embeddings: Any, labels: Any, classes: int) -> NDArray[np.float64]:

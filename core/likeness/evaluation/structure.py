@@ -22,14 +22,12 @@ def structure_metrics(embeddings: Any, labels: Any) -> dict[str, float]:
     values of the rows, divided by their sum; 0 if all directions are used equally, infinite if one is not used at all.
 
     The authors' NumPy code ignores the smallest singular value, which changes the decay by about a hundredth, and assigns a class of one row the
-    larger of the first two classes' distances; here such a class is ignored.
+    larger of the first two classes' distances; here such a class is ignored. InputError: fewer than two classes, no class with two rows, rows of zero
+    length or not finite.
 
     Args:
         embeddings: (n, d), NumPy or torch; may be memory-mapped and is read in parts. Rows are scaled to unit length.
         labels: (n,) of any hashable type; unlabeled rows (`likeness.data.has_label`) are ignored.
-
-    Raises:
-        InputError: fewer than two classes, no class with two rows, rows of zero length or not finite.
     """
     rows = to_numpy(embeddings)
     if rows.ndim != 2 or not rows.size:

@@ -21,7 +21,6 @@ from likeness.notions.dimensions import notion_dim as notion_dim, suggest_dim as
 from likeness.notions.division import FEWEST_DIVIDED as FEWEST_DIVIDED, division_scores as division_scores
 from likeness.notions.indirect import SOLVERS as SOLVERS, InDiReCT as InDiReCT
 from likeness.notions.library import (
-    column_texts as column_texts,
     delete_notion as delete_notion,
     fitting_notions as fitting_notions,
     get_notion as get_notion,

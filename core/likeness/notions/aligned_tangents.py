@@ -5,20 +5,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.arrays import Floats, like, to_numpy, unit_rows
+from likeness.notions.estimator import NotionEstimator, tensors_like
 from likeness.notions.method import NotionMethod
 from likeness.notions.pca import principal_axes
-from likeness.notions.prompt_rows import check_fitted, check_width, image_rows, prompt_rows
+from likeness.notions.prompt_rows import image_rows, prompt_rows
 
 if TYPE_CHECKING:
     import torch
 
 
-class AlignedTangents:
+class AlignedTangents(NotionEstimator):
     """The prompts' main directions in the tangent space of the sphere at their mean, applied to the images' tangent vectors at their own mean.
 
     CLIP keeps images and texts in two separate cones. The logarithmic map at the mean m of either side, v -> angle(v, m) times the unit vector from m
     toward v, gives the position of a vector within its cone; the Householder reflection that maps the images' mean to the prompts' maps one tangent
-    space to the other (arXiv 2604.11539, section 3). "CLAY-like": the paper's prompts come from a language model, ours from the notion.
+    space to the other (arXiv 2604.11539, section 3). "CLAY-like": the paper's prompts come from a language model, ours from the notion. Results are
+    not of unit length.
 
     Args:
         dim: dimensions, at most as many as the prompts vary in.
@@ -47,25 +49,14 @@ class AlignedTangents:
         self.U, self.mean_ = as_text(U - 2 * np.outer(across, across @ U) / length if length > 0 else U), as_text(there)
         return self
 
-    def transform(self, images: Any) -> Any:
-        """Tangent vectors of images along the prompts' directions: (m, r) -> (m, dim), of the input's type, not of unit length.
-
-        InputError before `fit`, and on rows that are not finite or all zero, or of another width than the prompts.
-        """
-        check_fitted(self, "U", "fit(text, images) with the embeddings of prompts and images")
-        rows = image_rows(images, len(self.U))
+    def _map(self, rows: Floats) -> Floats:
         U, mean = (to_numpy(value).astype(rows.dtype) for value in (self.U, self.mean_))
-        return like(images)(tangents(rows, mean) @ U)
+        return np.asarray(tangents(rows, mean) @ U)
 
-    def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
-        """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`."""
-        import torch
-
-        check_fitted(self, "U", "fit(text, images) with the embeddings of prompts and images")
-        check_width(rows, len(self.U))
-        mean, U = (torch.as_tensor(to_numpy(value)).to(rows) for value in (self.mean_, self.U))
+    def _map_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
+        mean, U = tensors_like(rows, self.mean_, self.U)
         cosines = (rows @ mean)[:, None].clamp(-1 + 1e-6, 1 - 1e-6)
-        return ((rows - cosines * mean) * torch.arccos(cosines) / torch.sqrt(1 - cosines**2)) @ U
+        return ((rows - cosines * mean) * cosines.arccos() / (1 - cosines**2).sqrt()) @ U
 
 
 def tangents(rows: Floats, mean: Floats) -> Floats:

@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.arrays import like, to_numpy
+from likeness.arrays import Floats, like, to_numpy
 from likeness.errors import InputError
+from likeness.notions.estimator import NotionEstimator, tensors_like
 from likeness.notions.method import NotionMethod
 from likeness.notions.projection import LinearProjection
-from likeness.notions.prompt_rows import check_fitted, check_width, image_rows, prompt_rows
+from likeness.notions.prompt_rows import prompt_rows
 
 if TYPE_CHECKING:
     import torch
@@ -23,13 +24,13 @@ class AspectSimilarities(LinearProjection):
     The columns of U (r, k) are the unit prompts. They are used as axes although not orthogonal, so what all prompts share counts k times.
     """
 
-    def fit(self, text: Any) -> "AspectSimilarities":
+    def fit(self, text: Any, y: Any = None) -> "AspectSimilarities":
         """Takes the prompts' embeddings (k, r), scaled to unit length first. InputError: unusable embeddings, or all equal."""
         self.U = like(text)(np.ascontiguousarray(prompt_rows(text, 1).T))
         return self
 
 
-class AspectProbabilities:
+class AspectProbabilities(NotionEstimator):
     """An image is the square roots of p = softmax(scale * v T^T), CLIP's zero-shot probabilities of the k aspects.
 
     The cosine of two images is then the Bhattacharyya coefficient sum_j sqrt(p_j q_j): 1 if they have the same probabilities, 0 if no aspect is
@@ -40,33 +41,22 @@ class AspectProbabilities:
     def __init__(self, scale: float = CLIP_SCALE) -> None:
         self.scale = scale
 
-    def fit(self, text: Any) -> "AspectProbabilities":
+    def fit(self, text: Any, y: Any = None) -> "AspectProbabilities":
         """Takes the prompts' embeddings (k, r), scaled to unit length first. InputError: unusable embeddings, all equal, or a scale not above 0."""
         if not np.isfinite(self.scale) or self.scale <= 0:
             raise InputError(f"scale is {self.scale}; choose a number above 0, such as {CLIP_SCALE:g}.")
         self.U = like(text)(np.ascontiguousarray(prompt_rows(text, 1).T))
         return self
 
-    def transform(self, images: Any) -> Any:
-        """Square roots of the aspects' probabilities: (m, r) -> (m, k) unit rows, of the input's type.
-
-        InputError before `fit`, and on rows that are not finite or all zero, or of another width than the prompts.
-        """
-        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
-        U = to_numpy(self.U)
-        rows = image_rows(images, len(U))
-        logits = rows @ (self.scale / 2 * U).astype(rows.dtype)
+    def _map(self, rows: Floats) -> Floats:
+        logits = rows @ (self.scale / 2 * to_numpy(self.U)).astype(rows.dtype)
         # sqrt(softmax(z)) is proportional to exp(z / 2), so half the logits, scaled to unit length, are the same without a root
         roots = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return like(images)(roots / np.linalg.norm(roots, axis=1, keepdims=True))
+        return np.asarray(roots / np.linalg.norm(roots, axis=1, keepdims=True))
 
-    def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
-        """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`."""
-        import torch
-
-        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
-        check_width(rows, len(self.U))
-        return torch.exp(torch.log_softmax(self.scale * rows @ torch.as_tensor(to_numpy(self.U)).to(rows), dim=1) / 2)
+    def _map_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
+        (U,) = tensors_like(rows, self.U)
+        return ((self.scale * rows @ U).log_softmax(dim=1) / 2).exp()
 
 
 ASPECT_SIMILARITIES = NotionMethod(

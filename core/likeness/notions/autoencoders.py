@@ -1,13 +1,15 @@
 """Linear and nonlinear autoencoders on the prompts, baselines of the InDiReCT paper (section 4.2)."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
+from likeness.arrays import Floats, checked_rows, like, to_numpy
 from likeness.errors import InputError
-from likeness.notions.method import NotionMethod
-from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
+from likeness.notions.estimator import NotionEstimator, tensors_like
+from likeness.notions.method import NotionMethod, by_authors_code
+from likeness.notions.prompt_rows import prompt_rows
 from likeness.notions.reconstruction_loss import SLOPE, fit_autoencoder, random_weights
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ class Affine(NamedTuple):
     bias: Any
 
 
-class LinearAutoencoder:
+class LinearAutoencoder(NotionEstimator):
     """One affine layer to `dim` numbers and one back, trained by Adam to reconstruct the prompts (L_LAE in section 4.2).
 
     Trained in float32, with learning rate 0.01 and patience 100. The paper does not specify the initialization; here uniform within 1 / sqrt(inputs),
@@ -48,7 +50,7 @@ class LinearAutoencoder:
     def __init__(self, dim: int = 128, seed: int = 0, normalize: bool = True, weight_decay: float = 0.0) -> None:
         self.dim, self.seed, self.normalize, self.weight_decay = dim, seed, normalize, weight_decay
 
-    def fit(self, text: Any) -> "LinearAutoencoder":
+    def fit(self, text: Any, y: Any = None) -> "LinearAutoencoder":
         """Learns from the prompts' embeddings (n, r), NumPy or torch.
 
         InputError: unusable embeddings, fewer than two different prompts, dim below 1 or above r, a negative decay.
@@ -67,26 +69,18 @@ class LinearAutoencoder:
         self.loss_, self.n_iter_ = fit.loss, fit.n_iter
         return self
 
-    def transform(self, images: Any) -> Any:
-        """The code W1 v + b1 of each image (m, r): (m, dim), of the input's type, NOT of unit length.
+    @property
+    def n_features_in_(self) -> int:
+        return int(self.encoder_[0].weight.shape[1])
 
-        InputError before `fit`, and on rows that are not finite or (normalize) all zero, or of another width than the prompts.
-        """
-        check_fitted(self, "encoder_", "fit(text) with the prompts' embeddings")
-        rows = checked_rows(images, "The image embeddings", None)
-        check_width(rows, self.encoder_[0].weight.shape[1])
-        return like(images)(_encode(unit_rows(rows, "The image embeddings") if self.normalize else rows, self.encoder_))
+    def _map(self, rows: Floats) -> Floats:
+        """The code W1 v + b1 of each image v, not of unit length."""
+        return _encode(rows, self.encoder_)
 
-    def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
-        """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`."""
-        import torch
-
-        check_fitted(self, "encoder_", "fit(text) with the prompts' embeddings")
-        check_width(rows, self.encoder_[0].weight.shape[1])
+    def _map_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
         for number, layer in enumerate(self.encoder_):
-            weight, bias = (torch.as_tensor(to_numpy(value)).to(rows) for value in layer)
-            bent = torch.nn.functional.leaky_relu(rows, SLOPE) if number else rows
-            rows = torch.nn.functional.linear(bent, weight, bias)
+            weight, bias = tensors_like(rows, *layer)
+            rows = (rows.where(rows > 0, rows * SLOPE) if number else rows) @ weight.T + bias
         return rows
 
 
@@ -109,36 +103,9 @@ def _encode(rows: Floats, layers: tuple[Affine, ...]) -> Floats:
     return rows
 
 
-LINEAR_AUTOENCODER = NotionMethod(
-    "lae",
-    "Linear autoencoder",
-    "Linear autoencoder that learns to reconstruct the prompts from fewer dimensions.",
-    LinearAutoencoder,
-    paper="Kobs et al., WACV 2023",
-)
-AUTOENCODER = NotionMethod(
-    "ae",
-    "Autoencoder",
-    "Neural network (nonlinear autoencoder) that learns to reconstruct the prompts from fewer dimensions.",
-    Autoencoder,
-    paper="Kobs et al., WACV 2023",
-)
-# the authors' code fits on unit prompts, but does not normalize images, and ranks them by the distance of their codes
-LINEAR_AUTOENCODER_CODE = NotionMethod(
-    "lae-code",
-    "Linear autoencoder (authors' code)",
-    "The linear autoencoder as in the authors' code: image features are not normalized, and images are ranked by distance.",
-    lambda dim, seed: LinearAutoencoder(dim, seed, normalize=False),
-    lengths=True,
-    ranking="euclidean",
-    paper="Kobs et al., WACV 2023",
-)
-AUTOENCODER_CODE = NotionMethod(
-    "ae-code",
-    "Autoencoder (authors' code)",
-    "The autoencoder as in the authors' code: image features are not normalized, and images are ranked by distance.",
-    lambda dim, seed: Autoencoder(dim, seed, normalize=False),
-    lengths=True,
-    ranking="euclidean",
-    paper="Kobs et al., WACV 2023",
-)
+_LINEAR_AUTOENCODER = "Linear autoencoder that learns to reconstruct the prompts from fewer dimensions."
+LINEAR_AUTOENCODER = NotionMethod("lae", "Linear autoencoder", _LINEAR_AUTOENCODER, LinearAutoencoder, paper="Kobs et al., WACV 2023")
+_AUTOENCODER = "Neural network (nonlinear autoencoder) that learns to reconstruct the prompts from fewer dimensions."
+AUTOENCODER = NotionMethod("ae", "Autoencoder", _AUTOENCODER, Autoencoder, paper="Kobs et al., WACV 2023")
+LINEAR_AUTOENCODER_CODE = by_authors_code(LINEAR_AUTOENCODER, partial(LinearAutoencoder, normalize=False))
+AUTOENCODER_CODE = by_authors_code(AUTOENCODER, partial(Autoencoder, normalize=False))

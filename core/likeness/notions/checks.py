@@ -105,14 +105,11 @@ def _mixed(words: Sequence[tuple[str, ...]], vocabularies: Mapping[str, Collecti
         foreign = {row: rest.intersection(words[row]) for row in filled}
         rows = tuple(row for row in filled if foreign[row])
         # a word in every aspect does not vary; an aspect that consists of such a word only is one value among the others
-        if len(set(foreign.values())) < 2 or (not about and (len(rows) < _MIXED_IN * len(filled) or _alone(words, foreign, rows))):
+        alone = all(set(words[row]) <= foreign[row] | _STOPWORDS for row in rows)
+        if len(set(foreign.values())) < 2 or (not about and (alone or len(rows) < _MIXED_IN * len(filled))):
             continue
         return NotionWarning("mixed", _mixed_message(words, foreign, rows, name), rows)
     return None
-
-
-def _alone(words: Sequence[tuple[str, ...]], foreign: Mapping[int, frozenset[str]], rows: Sequence[int]) -> bool:
-    return all(set(words[row]) <= foreign[row] | _STOPWORDS for row in rows)
 
 
 def _mixed_message(words: Sequence[tuple[str, ...]], foreign: Mapping[int, frozenset[str]], rows: Sequence[int], name: str) -> str:

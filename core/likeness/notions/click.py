@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 MOST_PASSED = 5  # of the neighbors before the rejected one, those nearest to it
 _KEYS = {"query", "neighbor", "alike"}
@@ -21,14 +18,13 @@ _KEYS = {"query", "neighbor", "alike"}
 class Click:
     """A person's answer about two images: alike in the notion, or not.
 
+    InputError: a path that is not a text or blank, the same image twice, an answer that is not a bool, or passed images with "more like this".
+
     Args:
         query, neighbor: paths of the images in the table (`ImageTable.frame["path"]`), which stay valid when images are added.
         alike: "more like this", or "not like this".
         passed: for "not like this", nearer neighbors that were shown before this one and not rejected. They count as alike: otherwise clicks would
             only report a notion's mistakes.
-
-    Raises:
-        InputError: a path that is not a text or blank, the same image twice, an answer that is not a bool, or passed images with "more like this".
 
     Example:
         >>> Click("red/1.png", "red/2.png", True)
@@ -91,8 +87,6 @@ def click_pairs(clicks: Iterable[Click], paths: "Sequence[str] | pd.Series[str]"
 
     A pair that was clicked twice counts once, with the last answer; explicit answers win over passed ones.
     """
-    import pandas as pd
-
     given = sorted(
         (answer for click in clicks for answer in click.answers()), key=lambda answer: answer[3]
     )  # explicit answers last, so that they win

@@ -44,13 +44,12 @@ class Combinable:
 class Composition(Combinable):
     """Several notions at once: similarity is the weighted sum over the added notions, after removing the subtracted ones.
 
+    InputError: no part, or a weight that is 0, not finite or below -1.
+
     Args:
         parts: (weight, notion). Similarities of notions with positive weights are added with these weights. A negative weight first removes the share
             -weight of the directions in which the notion's prompts vary from images and prompts; -1 removes them completely. Without positive weights
             the rest of the encoder's space remains.
-
-    Raises:
-        InputError: no part, or a weight that is 0, not finite or below -1.
 
     Example:
         >>> from likeness.notions import get_notion
@@ -66,9 +65,7 @@ class Composition(Combinable):
             raise InputError("There is no notion; name at least one, as in 'car color + 0.5 car model'.")
         for weight, notion in self.parts:
             if not math.isfinite(weight) or weight == 0 or weight < -1:
-                raise InputError(
-                    f"The weight of '{notion.name}' is {weight:g}; choose one above 0 to add it, or from -1 to below 0 to remove that share of it."
-                )
+                raise InputError(f"The weight of '{notion.name}' is {weight:g}; choose one above 0 to add it, or from -1 to below 0 to remove it.")
 
     @property
     def joined(self) -> Parts:
@@ -153,6 +150,7 @@ class JoinedProjection(LinearProjection):
     """
 
     def __init__(self, joined: Sequence[tuple[float, Any]], removed: Sequence[tuple[float, Any]] = ()) -> None:
+        self.joined, self.removed = joined, removed
         self.estimators = tuple(estimator for _, estimator in joined)
         parts = [(weight, _map_of(estimator)) for weight, estimator in joined]
         widths = {len(U) for _, U in parts} | {np.shape(rows)[1] for _, rows in removed}

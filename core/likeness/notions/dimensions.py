@@ -1,13 +1,11 @@
 """Number of dimensions that a notion needs, from its prompts alone."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from likeness.arrays import checked_rows, unit_rows
-
-if TYPE_CHECKING:
-    from likeness.notions.notion import Notion
+from likeness.notions.notion import Notion
 
 _KEPT = 0.985
 
@@ -37,10 +35,7 @@ def text_rank(text: Any) -> int:
     """Number of directions that prompts (n, r) span: singular values above float32 rounding of the largest.
 
     Many different prompts span all of the text encoder's rank, which can be less than its width. If a notion's space has at least as many dimensions,
-    its minimum keeps the prompts completely, so methods agree there by construction.
-
-    Raises:
-        InputError: unusable embeddings.
+    its minimum keeps the prompts completely, so methods agree there by construction. InputError: unusable embeddings.
 
     Example:
         >>> text_rank([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
@@ -51,6 +46,6 @@ def text_rank(text: Any) -> int:
     return int((values > np.finfo(np.float32).eps * values[0]).sum())
 
 
-def notion_dim(notion: "Notion", text: Any) -> int:
+def notion_dim(notion: Notion, text: Any) -> int:
     """Dimensions of the space of a notion with prompts (n, r): its `dim`, at most r, or what `suggest_dim` suggests; errors as there."""
     return suggest_dim(text) if notion.dim is None else min(notion.dim, np.shape(text)[1])

@@ -1,12 +1,13 @@
 """InDiReCT: a projection learned from the embeddings of a few prompts and applied to the embeddings of images."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likeness.arrays import Floats, is_torch, like, to_numpy
-from likeness.errors import InputError
-from likeness.notions.adam import fit_adam, random_start
+from likeness.errors import check_known
+from likeness.notions.descent import Descent, descend
 from likeness.notions.exact import best_subspace, leading_directions
 from likeness.notions.fading import fade_unresolved, outside_columns
 from likeness.notions.method import NotionMethod
@@ -14,7 +15,12 @@ from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import prompt_rows
 from likeness.threads import one_blas_thread, threads_for
 
+if TYPE_CHECKING:
+    import torch
+
 SOLVERS = ("exact", "adam", "faded")
+# the authors' arccos is linear where its slope tends to infinity
+_EDGE = 1e-7
 
 
 class InDiReCT(LinearProjection):
@@ -47,14 +53,12 @@ class InDiReCT(LinearProjection):
     def __init__(self, dim: int = 128, solver: str = "exact", seed: int = 0) -> None:
         self.dim, self.solver, self.seed = dim, solver, seed
 
-    def fit(self, text: Any) -> "InDiReCT":
+    def fit(self, text: Any, y: Any = None) -> "InDiReCT":
         """Learns U from the prompts' embeddings (n, r), NumPy or torch. Duplicates are allowed: each counts in the loss.
 
-        Raises:
-            InputError: unusable embeddings (shape, NaN, zeros), fewer than two different prompts, dim below 1 or above r, an unknown solver.
+        InputError: unusable embeddings (shape, NaN, zeros), fewer than two different prompts, dim below 1 or above r, an unknown solver.
         """
-        if self.solver not in SOLVERS:
-            raise InputError(f"There is no solver '{self.solver}'; choose from {', '.join(SOLVERS)}.")
+        check_known("solver", self.solver, SOLVERS)
         rows = prompt_rows(text, self.dim)
         U = self._adam(text, rows.shape[1]) if self.solver == "adam" else self._minimum(rows)
         lost = angles(rows, U)
@@ -95,19 +99,10 @@ INDIRECT_EXACT = NotionMethod(
     lambda dim, seed: InDiReCT(dim, "exact", seed),
     paper="Kobs et al., WACV 2023",
 )
-INDIRECT_ADAM = NotionMethod(
-    "adam",
-    "InDiReCT (Adam)",
-    "InDiReCT as in the paper: the same objective by gradient descent, which takes some seconds.",
-    lambda dim, seed: InDiReCT(dim, "adam", seed),
-    paper="Kobs et al., WACV 2023",
-)
-INDIRECT_FADED = NotionMethod(
-    "faded",
-    "InDiReCT (faded)",
-    "InDiReCT with faint directions where the prompts hardly differ, fitted to the results of gradient descent.",
-    lambda dim, seed: InDiReCT(dim, "faded", seed),
-)
+_INDIRECT_ADAM = "InDiReCT as in the paper: the same objective by gradient descent, which takes some seconds."
+INDIRECT_ADAM = NotionMethod("adam", "InDiReCT (Adam)", _INDIRECT_ADAM, lambda dim, seed: InDiReCT(dim, "adam", seed), paper="Kobs et al., WACV 2023")
+_INDIRECT_FADED = "InDiReCT with faint directions where the prompts hardly differ, fitted to the results of gradient descent."
+INDIRECT_FADED = NotionMethod("faded", "InDiReCT (faded)", _INDIRECT_FADED, lambda dim, seed: InDiReCT(dim, "faded", seed))
 
 
 def angles(rows: Floats, U: Floats) -> Floats:
@@ -119,3 +114,49 @@ def angles(rows: Floats, U: Floats) -> Floats:
     unit = np.divide(reconstruction, lengths, out=np.zeros_like(reconstruction), where=lengths > 0)
     # the angle of two unit vectors from the chord and its complement: exact to 1e-16 near 0, unlike arccos
     return np.asarray(2 * np.arctan2(np.linalg.norm(rows - unit, axis=1), np.linalg.norm(rows + unit, axis=1)))
+
+
+def random_start(r: int, dim: int, seed: int) -> "torch.Tensor":
+    """U (r, dim) as initialized (section 4 of the paper): N(0, 0.1), where 0.1 is the standard deviation in the authors' code."""
+    import torch
+
+    return torch.randn(r, dim, generator=torch.Generator().manual_seed(seed)) * 0.1
+
+
+def safe_arccos(cosines: "torch.Tensor") -> "torch.Tensor":
+    """arccos with finite gradients: for |x| > 1 - 1e-7 a line that reaches 0 at 1 and pi at -1, as in the authors' code.
+
+    Rounding can put a cosine above 1, so a loss near 0 can be slightly negative.
+    """
+    import torch
+
+    inner = torch.arccos(cosines.clamp(-1 + _EDGE, 1 - _EDGE))
+    # lines that meet arccos at the edge, and 0 or pi at the end
+    slope = float(np.arccos(1 - _EDGE)) / _EDGE
+    near_one = (1 - cosines) * slope
+    near_minus_one = torch.pi - (1 + cosines) * slope
+    return torch.where(cosines > 1 - _EDGE, near_one, torch.where(cosines < -1 + _EDGE, near_minus_one, inner))
+
+
+def loss(rows: "torch.Tensor", U: "torch.Tensor") -> "torch.Tensor":
+    """Mean angle between unit rows (n, r) and their reconstructions, radians (Eq. 2 to 4), differentiable in U (r, dim)."""
+    from torch.nn.functional import normalize
+
+    codes = normalize(rows @ U)
+    return safe_arccos((rows * normalize(codes @ U.T)).sum(dim=1)).mean()
+
+
+def fit_adam(rows: Any, start: Any) -> Descent:
+    """Trains from U (r, dim) on prompts (n, r), which are normalized here (Eq. 1), in float32, on their device; see `descend`."""
+    import torch
+    from torch.nn.functional import normalize
+
+    rows = normalize((rows if is_torch(rows) else torch.as_tensor(rows)).detach().float())
+
+    def objective(parameters: "Sequence[torch.Tensor]", gradients: "Sequence[torch.Tensor]") -> "torch.Tensor":
+        U = parameters[0].detach().requires_grad_()
+        value = loss(rows, U)
+        gradients[0].copy_(torch.autograd.grad(value, U)[0])
+        return value
+
+    return descend([(start if is_torch(start) else torch.as_tensor(start)).detach().to(rows)], objective)

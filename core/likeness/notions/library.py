@@ -4,7 +4,6 @@
 """
 
 import os
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 from likeness.data import SHIPPED_CARS, ImageTable
 from likeness.defaults import CARS_ENCODER, PHOTO_NOTIONS, PHOTOS_ENCODER, reads_as_rendered_cars
 from likeness.errors import InputError
-from likeness.io import as_path, assets_dir, cache_dir, parse_yaml, text_of, write_atomic
+from likeness.io import as_path, assets_dir, cache_dir, column_texts, parse_yaml, text_of, write_atomic
 from likeness.notions.click import read_clicks
 from likeness.notions.notion import Notion, distinct_slug, name_key, slug
 
@@ -272,14 +271,6 @@ def _other(fields: dict[str, Any], folder: Path) -> Notion:
     if not {"name", "template", "aspects"} <= fields.keys() <= {"name", "template", "aspects", "dim"}:
         raise InputError("Each entry of joined needs the key notion, or name, template and aspects; weight and dim may be added.")
     return Notion(**fields | ({"dim": _number(fields["dim"])} if "dim" in fields else {}))
-
-
-def column_texts(table: str, columns: Iterable[str]) -> tuple[str, ...]:
-    """The distinct values of columns of a shipped table, joined by spaces."""
-    import csv
-
-    with (assets_dir() / table).open(encoding="utf-8", newline="") as file:
-        return tuple(dict.fromkeys(" ".join(row[column] for column in columns) for row in csv.DictReader(file)))
 
 
 def _from_table(reference: Any) -> tuple[str, ...]:

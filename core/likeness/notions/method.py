@@ -1,7 +1,7 @@
 """What a method for notions declares about itself."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 Maker = Callable[..., Any]
@@ -32,3 +32,11 @@ class NotionMethod:
     lengths: bool = False
     ranking: Literal["cosine", "euclidean"] | None = None
     paper: str = ""
+
+
+def by_authors_code(method: NotionMethod, make: Maker) -> NotionMethod:
+    """A baseline by the protocol of the InDiReCT authors' code: image features keep their length, and images are ranked by Euclidean distance."""
+    text = f"{method.help.rstrip('.')}; images keep their length and are ranked by distance, as in the authors' code."
+    return replace(
+        method, name=f"{method.name}-code", title=f"{method.title} (authors' code)", help=text, make=make, lengths=True, ranking="euclidean"
+    )

@@ -5,42 +5,27 @@ from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any, Protocol, runtime_checkable
 
-from likeness.errors import InputError
+from likeness.errors import InputError, check_known
 from likeness.notions.aligned_tangents import ALIGNED_TANGENTS
 from likeness.notions.aspect_coordinates import ASPECT_PROBABILITIES, ASPECT_SIMILARITIES
 from likeness.notions.autoencoders import AUTOENCODER, AUTOENCODER_CODE, LINEAR_AUTOENCODER, LINEAR_AUTOENCODER_CODE
-from likeness.notions.baselines import IDENTITY, RANDOM_EMBEDDING, RANDOM_TRANSFORM
+from likeness.notions.baselines import IDENTITY, IDENTITY_CODE, RANDOM_EMBEDDING, RANDOM_TRANSFORM
 from likeness.notions.indirect import INDIRECT_ADAM, INDIRECT_EXACT, INDIRECT_FADED
 from likeness.notions.method import Maker, NotionMethod
 from likeness.notions.oracle import ORACLE
 from likeness.notions.other_notions import CONTRASTIVE_COMPONENTS, NULL_SPACE
 from likeness.notions.other_words import OTHER_WORDS
-from likeness.notions.pca import FADED_COMPONENTS, PRINCIPAL_COMPONENTS, SCALED_COMPONENTS
+from likeness.notions.pca import FADED_COMPONENTS, PRINCIPAL_COMPONENTS, PRINCIPAL_COMPONENTS_CODE, SCALED_COMPONENTS
 from likeness.registry import LiveView
 
 METHODS: dict[str, NotionMethod] = {
     method.name: method
     for method in (
-        RANDOM_EMBEDDING,
-        IDENTITY,
-        RANDOM_TRANSFORM,
-        PRINCIPAL_COMPONENTS,
-        FADED_COMPONENTS,
-        LINEAR_AUTOENCODER,
-        AUTOENCODER,
-        LINEAR_AUTOENCODER_CODE,
-        AUTOENCODER_CODE,
-        INDIRECT_EXACT,
-        INDIRECT_ADAM,
-        INDIRECT_FADED,
-        SCALED_COMPONENTS,
-        ASPECT_SIMILARITIES,
-        ASPECT_PROBABILITIES,
-        ALIGNED_TANGENTS,
-        CONTRASTIVE_COMPONENTS,
-        NULL_SPACE,
-        OTHER_WORDS,
-        ORACLE,
+        *(RANDOM_EMBEDDING, IDENTITY, RANDOM_TRANSFORM, PRINCIPAL_COMPONENTS, FADED_COMPONENTS),
+        *(LINEAR_AUTOENCODER, AUTOENCODER, IDENTITY_CODE, PRINCIPAL_COMPONENTS_CODE, LINEAR_AUTOENCODER_CODE, AUTOENCODER_CODE),
+        *(INDIRECT_EXACT, INDIRECT_ADAM, INDIRECT_FADED),
+        *(SCALED_COMPONENTS, ASPECT_SIMILARITIES, ASPECT_PROBABILITIES, ALIGNED_TANGENTS, CONTRASTIVE_COMPONENTS, NULL_SPACE),
+        *(OTHER_WORDS, ORACLE),
     )
 }
 METHOD_TITLES = LiveView(lambda: {name: method.title for name, method in METHODS.items()})
@@ -82,8 +67,7 @@ def _method(given: MethodLike) -> NotionMethod:
     if isinstance(given, NotionMethod):
         return given
     if isinstance(given, str):
-        if given.strip() not in METHODS:
-            raise InputError(f"There is no method '{given}'; choose from {', '.join(METHODS)}.")
+        check_known("method", given.strip(), METHODS)
         return METHODS[given.strip()]
     if isinstance(given, tuple):
         name, make = given

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from likeness.errors import InputError
@@ -20,7 +20,9 @@ _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)\d")
 class Notion(Combinable):
     """A meaning of "similar", as text prompts (InDiReCT, section 3.1): every aspect in every template.
 
-    Notions are added by +, subtracted by - and weighted by numbers (`likeness.notions.Composition`).
+    Notions are added by +, subtracted by - and weighted by numbers (`likeness.notions.Composition`). InputError: no name; a template without "{}" or
+    with several; no aspects, blank ones or only equal ones; a question, attribute, source or dataset that is not a text; a dim below 1; weights that
+    `Composition` rejects, or a joined notion that has joined ones itself.
 
     Args:
         name: shown to people.
@@ -34,18 +36,14 @@ class Notion(Combinable):
         joined: (weight, notion) of others added or subtracted, as in `likeness.notions.Composition`, reduced to what a fit needs.
         clicks: answers about pairs of images, from which these aspects were found (`likeness.clicked_notion`).
 
-    Raises:
-        InputError: no name; a template without "{}" or with several; no aspects, blank ones or only equal ones; a question, attribute, source or
-            dataset that is not a text; a dim below 1; weights that `Composition` rejects, or a joined notion that has joined ones itself.
-
     Example:
         >>> Notion("car color", "a {} car", ["red", "blue"]).prompts
         ['a red car', 'a blue car']
     """
 
     name: str
-    template: str | tuple[str, ...]
-    aspects: tuple[str, ...]
+    template: str | Sequence[str]  # a tuple, where there are several
+    aspects: Sequence[str]  # a tuple
     question: str = ""
     attribute: str | None = None
     source: str = ""
@@ -92,13 +90,10 @@ class Notion(Combinable):
             raise InputError(f"The notion '{self.name}' has only one aspect, '{self.aspects[0]}', so nothing varies; add another.")
 
     def restrict(self, aspects: Iterable[str]) -> "Notion":
-        """The notion with some of its aspects only.
+        """The notion with some of its aspects only. InputError: an aspect that the notion lacks, or only one aspect.
 
         Args:
             aspects: at least two different ones, in any order.
-
-        Raises:
-            InputError: an aspect that the notion lacks, or only one aspect.
 
         Example:
             >>> Notion("car color", "a {} car", ["red", "green", "blue"]).restrict(["blue", "red"]).prompts
@@ -114,7 +109,7 @@ class Notion(Combinable):
     @property
     def templates(self) -> tuple[str, ...]:
         """The templates as a tuple, also a single one."""
-        return (self.template,) if isinstance(self.template, str) else self.template
+        return (self.template,) if isinstance(self.template, str) else tuple(self.template)
 
     @property
     def prompts(self) -> list[str]:

@@ -5,6 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows, is_torch, like, to_numpy, unit_rows
@@ -39,19 +40,18 @@ class Oracle(LinearProjection):
         n_iter_: iterations.
     """
 
+    _needs_labels = True
+
     def __init__(self, dim: int = 128, seed: int = 0) -> None:
         self.dim, self.seed = dim, seed
 
-    def fit(self, images: Any, labels: Any = None) -> "Oracle":
-        """Learns from images (m, r), NumPy or torch, and one label of any hashable type for each; unlabeled images (`likeness.data.has_label`) are
-        ignored.
-
-        Raises:
-            InputError: unusable embeddings, dim below 1 or above r; labels that are missing, not one per image, or all equal.
+    def fit(self, images: Any, y: Any = None) -> "Oracle":
+        """Learns from images (m, r), NumPy or torch, and y, one label of any hashable type for each; unlabeled images (`likeness.data.has_label`) are
+        ignored. InputError: unusable embeddings, dim below 1 or above r; labels that are missing, not one per image, or all equal.
         """
         rows = unit_rows(checked_rows(images, "The image embeddings", np.float64), "The image embeddings")
         check_dim(self.dim, rows.shape[1])
-        codes, self.classes_ = _class_codes(labels, len(rows))
+        codes, self.classes_ = _class_codes(y, len(rows))
         fit = fit_oracle(rows[codes >= 0], codes[codes >= 0], *random_start(rows.shape[1], self.dim, len(self.classes_), self.seed))
         U, prototypes = (to_numpy(value).astype(np.float64) for value in fit.best)
         self.U, self.prototypes_ = like(images)(U), like(images)(unit_rows(prototypes, "The class embeddings"))
@@ -108,8 +108,6 @@ def fit_oracle(rows: Any, codes: NDArray[np.intp], U: "torch.Tensor", prototypes
 
 def _class_codes(labels: Any, count: int) -> tuple[NDArray[np.intp], list[Any]]:
     """Class number of each image, -1 if unlabeled, and the label of each class in order of first appearance."""
-    import pandas as pd
-
     if labels is None:
         raise InputError("The Oracle needs labels; call fit(images, labels) with one label per image.")
     values = list(to_numpy(labels) if is_torch(labels) else labels)
@@ -124,11 +122,5 @@ def _class_codes(labels: Any, count: int) -> tuple[NDArray[np.intp], list[Any]]:
     return codes.astype(np.intp), list(classes)
 
 
-ORACLE = NotionMethod(
-    "oracle",
-    "Oracle",
-    "Trained on the labels that evaluate it: an upper bound, not a competitor.",
-    Oracle,
-    learns_from="labels",
-    paper="Kobs et al., WACV 2023",
-)
+_ORACLE = "Trained on the labels that evaluate it: an upper bound, not a competitor."
+ORACLE = NotionMethod("oracle", "Oracle", _ORACLE, Oracle, learns_from="labels", paper="Kobs et al., WACV 2023")

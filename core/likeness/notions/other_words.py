@@ -35,10 +35,5 @@ def with_other_words(notion: Notion, seed: int) -> Notion:
     return replace(notion, aspects=tuple(pool[place] for place in drawn))
 
 
-OTHER_WORDS = NotionMethod(
-    "other-words",
-    "Other words",
-    "Control: InDiReCT on words unrelated to the images, in the same templates.",
-    lambda dim, seed: InDiReCT(dim, "exact", seed),
-    learns_from="other text",
-)
+_OTHER_WORDS = "Control: InDiReCT on words unrelated to the images, in the same templates."
+OTHER_WORDS = NotionMethod("other-words", "Other words", _OTHER_WORDS, lambda dim, seed: InDiReCT(dim, "exact", seed), learns_from="other text")

@@ -1,5 +1,6 @@
 """Principal components of the prompts: a baseline of the InDiReCT paper (section 4.2), and a variant scaled by the prompts' spread."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from likeness.arrays import Floats, like
 from likeness.errors import InputError
 from likeness.notions.fading import fade_unresolved
-from likeness.notions.method import NotionMethod
+from likeness.notions.method import NotionMethod, by_authors_code
 from likeness.notions.projection import CenteredProjection, LinearProjection
 from likeness.notions.prompt_rows import prompt_rows
 from likeness.threads import one_blas_thread
@@ -22,6 +23,7 @@ class PCA(CenteredProjection):
         dim: dimensions, fewer than prompts.
         seed: unused; nothing is random.
         fade: shortens columns along which the prompts hardly differ, as `InDiReCT(solver="faded")`; not in the paper.
+        normalize: scales images to unit length first. False: uses them as they are, as in the authors' code.
 
     Attributes:
         U: (r, dim) orthonormal columns, largest variance first; each column's entry of largest magnitude is positive. Faded columns are orthogonal,
@@ -30,14 +32,13 @@ class PCA(CenteredProjection):
         explained_variance_ratio_: (dim,) share of the prompts' variance along each column.
     """
 
-    def __init__(self, dim: int = 128, seed: int = 0, fade: bool = False) -> None:
-        self.dim, self.seed, self.fade = dim, seed, fade
+    def __init__(self, dim: int = 128, seed: int = 0, fade: bool = False, normalize: bool = True) -> None:
+        self.dim, self.seed, self.fade, self.normalize = dim, seed, fade, normalize
 
-    def fit(self, text: Any) -> "PCA":
+    def fit(self, text: Any, y: Any = None) -> "PCA":
         """Learns from the prompts' embeddings (n, r), scaled to unit length first (Eq. 1), NumPy or torch.
 
-        Raises:
-            InputError: unusable embeddings, all prompts equal, or dim not below the number of prompts or of the directions in which they vary.
+        InputError: unusable embeddings, all prompts equal, or dim not below the number of prompts or of the directions in which they vary.
         """
         rows = prompt_rows(text, self.dim)
         if self.dim >= len(rows):
@@ -66,7 +67,7 @@ class ScaledPCA(LinearProjection):
     each direction in which the prompts vary, the longest first and of length 1.
     """
 
-    def fit(self, text: Any) -> "ScaledPCA":
+    def fit(self, text: Any, y: Any = None) -> "ScaledPCA":
         """Learns from the prompts' embeddings (n, r), scaled to unit length first; InputError: unusable embeddings, or all equal."""
         rows = prompt_rows(text, 1)
         values, axes = principal_axes(rows - rows.mean(axis=0))
@@ -88,26 +89,10 @@ def principal_axes(centered: Floats) -> tuple[Floats, Floats]:
     return values, axes * np.sign(axes[np.arange(rank), largest])[:, None]
 
 
-PRINCIPAL_COMPONENTS = NotionMethod(
-    "pca",
-    "PCA",
-    "Main directions in which the prompts vary, by principal component analysis; needs more prompts than dimensions.",
-    PCA,
-    seeds=False,
-    paper="Kobs et al., WACV 2023",
-)
-FADED_COMPONENTS = NotionMethod(
-    "pca-faded",
-    "PCA (faded)",
-    "PCA with faint directions where the prompts hardly differ, by the same rule as for InDiReCT.",
-    lambda dim, seed: PCA(dim, fade=True),
-    seeds=False,
-)
-SCALED_COMPONENTS = NotionMethod(
-    "scaled-pca",
-    "Scaled PCA",
-    "Main directions in which the prompts vary, weighted by how much they vary; without a choice of dimensions.",
-    lambda dim, seed: ScaledPCA(),
-    seeds=False,
-    dims=False,
-)
+_PRINCIPAL_COMPONENTS = "Main directions in which the prompts vary, by principal component analysis; needs more prompts than dimensions."
+PRINCIPAL_COMPONENTS = NotionMethod("pca", "PCA", _PRINCIPAL_COMPONENTS, PCA, seeds=False, paper="Kobs et al., WACV 2023")
+PRINCIPAL_COMPONENTS_CODE = by_authors_code(PRINCIPAL_COMPONENTS, partial(PCA, normalize=False))
+_FADED_COMPONENTS = "PCA with faint directions where the prompts hardly differ, by the same rule as for InDiReCT."
+FADED_COMPONENTS = NotionMethod("pca-faded", "PCA (faded)", _FADED_COMPONENTS, lambda dim, seed: PCA(dim, fade=True), seeds=False)
+_SCALED_COMPONENTS = "Main directions in which the prompts vary, weighted by how much they vary; without a choice of dimensions."
+SCALED_COMPONENTS = NotionMethod("scaled-pca", "Scaled PCA", _SCALED_COMPONENTS, lambda dim, seed: ScaledPCA(), seeds=False, dims=False)

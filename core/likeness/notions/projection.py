@@ -4,10 +4,10 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
-from likeness.notions.prompt_rows import check_fitted, check_width, image_rows
+from likeness.notions.estimator import NotionEstimator, tensors_like
+from likeness.notions.prompt_rows import check_width, fitted_width
 from likeness.threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -59,54 +59,33 @@ def _fill_block(rows: Floats, U: Floats, length: float, codes: Floats) -> bool:
     return True
 
 
-class LinearProjection:
+class LinearProjection(NotionEstimator):
     """Projection of fitted linear estimators; subclasses set `U`, (r, dim), in `fit`."""
-
-    U: Any
 
     def transform(self, images: Any) -> Any:
         """Images in the notion's space (Eq. 5 and 6): (m, r) -> (m, dim) unit rows, of the input's type. InputError: not fitted, or as `project`."""
-        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
+        fitted_width(self)
         return project(images, self.U)
 
-    def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
-        """Like `transform` for unit rows (m, r), differentiable in `rows`. Zero rows have no gradient."""
-        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
-        check_width(rows, len(self.U))
-        return _unit_tensor(rows, to_numpy(self.U))
-
-
-class CenteredProjection:
-    """(v - mean) U of unit images v, not scaled to unit length; subclasses set `U`, (r, dim), and `mean_`, (r,), in `fit`."""
-
-    U: Any
-    mean_: Any
-
-    def transform(self, images: Any) -> Any:
-        """(v - mean) U of the unit images v: (m, r) -> (m, dim), of the input's type; not of unit length, as in scikit-learn.
-
-        InputError before `fit`, and on rows that are not finite or all zero, or of another width than the prompts.
-        """
-        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
-        U = to_numpy(self.U)
-        rows = image_rows(images, len(U))
-        return like(images)((rows - to_numpy(self.mean_).astype(rows.dtype)) @ U.astype(rows.dtype))
-
-    def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
-        """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`."""
+    def _map_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
         import torch
 
-        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
-        check_width(rows, len(self.U))
-        mean, U = (torch.as_tensor(to_numpy(value)).to(rows) for value in (self.mean_, self.U))
+        (U,) = tensors_like(rows, self.U)
+        codes = rows @ U
+        lengths = torch.linalg.vector_norm(codes, dim=1, keepdim=True)
+        placed = lengths > torch.finfo(rows.dtype).eps * torch.linalg.norm(U)
+        # the divisor is replaced, not the quotient: a masked 0 / 0 still has NaN as its gradient
+        return torch.where(placed, codes, 0.0) / torch.where(placed, lengths, 1.0)
+
+
+class CenteredProjection(NotionEstimator):
+    """(v - mean) U of images v, unit if `normalize`, not scaled, as in scikit-learn; subclasses set `U`, (r, dim), and `mean_`, (r,), in `fit`."""
+
+    mean_: Any
+
+    def _map(self, rows: Floats) -> Floats:
+        return np.asarray((rows - to_numpy(self.mean_).astype(rows.dtype)) @ to_numpy(self.U).astype(rows.dtype))
+
+    def _map_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
+        mean, U = tensors_like(rows, self.mean_, self.U)
         return (rows - mean) @ U
-
-
-def _unit_tensor(rows: "torch.Tensor", U: NDArray[Any]) -> "torch.Tensor":
-    import torch
-
-    codes = rows @ torch.tensor(U, dtype=rows.dtype, device=rows.device)
-    lengths = torch.linalg.vector_norm(codes, dim=1, keepdim=True)
-    placed = lengths > torch.finfo(rows.dtype).eps * float(np.linalg.norm(U))
-    # the divisor is replaced, not the quotient: a masked 0 / 0 still has NaN as its gradient
-    return torch.where(placed, codes, 0.0) / torch.where(placed, lengths, 1.0)

@@ -31,10 +31,13 @@ def check_dim(dim: Any, r: int) -> None:
         raise InputError(f"dim is {dim!r}, but the encoder has {r} dimensions; choose a whole number from 1 to {r}.")
 
 
-def check_fitted(estimator: Any, learned: str, call: str) -> None:
-    """InputError: `fit` has not set the attribute `learned`; `call` says how to fit."""
-    if not hasattr(estimator, learned):
-        raise InputError(f"This {type(estimator).__name__} is not fitted yet; call {call} first.")
+def fitted_width(estimator: Any) -> int:
+    """Dimensions r that an estimator was fitted for. InputError, which is also scikit-learn's NotFittedError: it is not fitted."""
+    if not hasattr(estimator, "n_features_in_"):
+        from likeness.notions.not_fitted import NotFittedInputError
+
+        raise NotFittedInputError(f"This {type(estimator).__name__} is not fitted yet; call fit(text, ...) with the prompts' embeddings first.")
+    return int(estimator.n_features_in_)
 
 
 def check_width(rows: Any, r: int) -> None:
@@ -43,8 +46,8 @@ def check_width(rows: Any, r: int) -> None:
         raise InputError(f"The images have {rows.shape[1]} dimensions, but the notion was fitted in {r}; use the same encoder for both.")
 
 
-def image_rows(images: Any, r: int) -> Floats:
-    """Unit rows (m, r) of images' embeddings, in their own precision. InputError: not finite, all zero, or of another width than the prompts."""
+def image_rows(images: Any, r: int, normalize: bool = True) -> Floats:
+    """Rows (m, r) of images' embeddings, in their precision. InputError: not finite, of another width than the prompts, or (normalize) all zero."""
     rows = checked_rows(images, "The image embeddings", None)
     check_width(rows, r)
-    return unit_rows(rows, "The image embeddings")
+    return unit_rows(rows, "The image embeddings") if normalize else rows

@@ -1,8 +1,7 @@
 """Two-dimensional maps of a space."""
 
 from likeness.projection.align import align as align
-from likeness.projection.layout_job import LayoutFailed as LayoutFailed, LayoutJob as LayoutJob
-from likeness.projection.layout_worker import warm_up as warm_up
+from likeness.projection.layout_job import LayoutFailed as LayoutFailed, LayoutJob as LayoutJob, warm_up as warm_up
 from likeness.projection.map_store import load_map as load_map, map_key as map_key, save_map as save_map, write_map as write_map
 from likeness.projection.methods import METHODS as METHODS, LayoutMethod as LayoutMethod, differing as differing, method_named as method_named
 from likeness.projection.pacmap_map import pacmap_map as pacmap_map

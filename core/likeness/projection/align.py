@@ -13,13 +13,10 @@ def align(new: Any, reference: Any) -> NDArray[np.float32]:
 
     A refitted map differs from the old one by an arbitrary rotation or reflection; after alignment, points only move if the layout changed. With
     fewer than two distinct counterparts the map is only shifted, without any it is unchanged. For centered maps, new^T reference = U S V^T gives the
-    rotation U V^T and the scale sum(S) / |new|^2 (Schoenemann and Carroll 1970).
+    rotation U V^T and the scale sum(S) / |new|^2 (Schoenemann and Carroll 1970). InputError: different shapes, or `new` is not finite.
 
     Args:
         reference: of the same items (n, 2); rows with NaN are items without a counterpart: they are moved, but do not affect the alignment.
-
-    Raises:
-        InputError: different shapes, or `new` is not finite.
     """
     moved, target = np.asarray(new, np.float64), np.asarray(reference, np.float64)
     if moved.ndim != 2 or moved.shape[1] != 2 or moved.shape != target.shape:

@@ -1,7 +1,6 @@
 """Maps on disk, so that each is computed once."""
 
 import hashlib
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io import assets_dir, cache_dir, read_array, write_atomic
+from likeness.io import assets_dir, cache_dir, open_atomic, read_array
 
 # part of every key: increase it when the same parameters give another map
 VERSION = 1
@@ -65,6 +64,5 @@ def save_map(key: str, positions: Any) -> Path:
 
 def write_map(path: Path, positions: Any) -> None:
     """Writes positions (n, 2) as a float32 .npy file, whole or not at all."""
-    buffer = io.BytesIO()
-    np.save(buffer, np.asarray(positions, np.float32), allow_pickle=False)
-    write_atomic(path, buffer.getvalue())
+    with open_atomic(path) as file:
+        np.save(file, np.asarray(positions, np.float32), allow_pickle=False)

@@ -103,21 +103,13 @@ METHODS: dict[str, LayoutMethod] = {
 
 
 def method_named(name: str) -> LayoutMethod:
-    """The method of this name.
-
-    Raises:
-        InputError: an unknown name.
-    """
+    """The method of this name. InputError: an unknown name."""
     if name not in METHODS:
         raise InputError(f"There is no layout method '{name}'; choose from {', '.join(METHODS)}.")
     return METHODS[name]
 
 
 def differing(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that differ from the method's defaults, so that explicit defaults do not change a map's key.
-
-    Raises:
-        InputError: an unknown method.
-    """
+    """The parameters that differ from the method's defaults, so that explicit defaults do not change a map's key. InputError: an unknown method."""
     defaults: dict[str, Any] = {name: each.default for name, each in method_named(method).parameters.items()} | {"seed": 0}
     return {name: value for name, value in parameters.items() if name not in defaults or value != defaults[name]}

@@ -43,17 +43,14 @@ def pacmap_map(
 
     Fewer than four items get the PCA map (or `init`). The package's compiled steps are called directly, since its PaCMAP class shrinks every start to
     a point and centers the vectors before computing angles, which are then not cosines. Neighbors are exact (`likeness.search.nearest`). The first
-    import compiles for about half a minute of CPU time, once per installation.
+    import compiles for about half a minute of CPU time, once per installation. InputError: a vector that is not finite or all zeros, `neighbors`
+    below 1, a negative ratio, `further_ratio` below 0.1, or `init` that does not fit.
 
     Args:
         neighbors: nearest items that attract each item; reduced if these and the further pairs would exceed n - 1.
         mid_near_ratio: pairs of medium distance per neighbor, which arrange the clusters in the beginning.
         further_ratio: pairs of any distance per neighbor, which repel.
         init: initial positions (n, 2), such as the map before a refit, which keeps unchanged points in place. None: the PCA map, scaled down.
-
-    Raises:
-        InputError: a vector that is not finite or all zeros, `neighbors` below 1, a negative ratio, `further_ratio` below 0.1, or `init` that does
-            not fit.
     """
     rows, flat, start = rows_and_starts(vectors, init)
     if neighbors < 1:

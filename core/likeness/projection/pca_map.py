@@ -15,10 +15,7 @@ def pca_map(vectors: Any) -> NDArray[np.float32]:
     """Principal component scores (n, 2) of vectors (n, d), scaled to unit length and centered; the first axis has the larger variance.
 
     Always finite: axes without variance, as for a single item, are 0. The largest loading of an axis is positive, so the same vectors always give the
-    same map. Exact for any number of rows; memory beyond the result is that of a block.
-
-    Raises:
-        InputError: a vector that is not finite or all zeros.
+    same map. Exact for any number of rows; memory beyond the result is that of a block. InputError: a vector that is not finite or all zeros.
     """
     rows = checked_rows(vectors, "The vectors")
     middle = _unit_block(rows, 0).mean(axis=0)  # about the mean, so that sums of squares around it lose no digits

@@ -33,13 +33,12 @@ def is_sampled(count: int, sample: int = SAMPLE) -> bool:
 def sampled_map(vectors: Any, function: Function, *, init: Any = None, sample: int = SAMPLE, **parameters: Any) -> NDArray[np.float32]:
     """The map (n, 2) of `function`, laid out on a sample if there are more than twice as many items; `placed` adds the others.
 
+    InputError: a vector that is not finite or all zeros, or `init` that does not fit.
+
     Args:
         vectors: (n, d), possibly memory-mapped.
         function: (vectors, *, init, **parameters) -> positions, as in `METHODS`.
         init: initial positions (n, 2), or None.
-
-    Raises:
-        InputError: a vector that is not finite or all zeros, or `init` that does not fit.
     """
     rows = checked_rows(vectors, "The vectors")
     if not is_sampled(len(rows), sample):

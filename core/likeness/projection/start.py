@@ -14,8 +14,7 @@ from likeness.search import nearest
 def rows_and_starts(vectors: Any, init: Any) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32] | None]:
     """Vectors (n, d) at unit length, their PCA map, and the given start, if any.
 
-    Raises:
-        InputError: a vector that is not finite or all zeros, or a start that does not fit.
+    InputError: a vector that is not finite or all zeros, or a start that does not fit.
     """
     given = checked_rows(vectors, "The vectors")
     rows = unit_rows(given, "The vectors")
@@ -23,11 +22,7 @@ def rows_and_starts(vectors: Any, init: Any) -> tuple[NDArray[np.float32], NDArr
 
 
 def checked_start(init: Any, count: int) -> NDArray[np.float32]:
-    """Checks positions and returns them as (count, 2) float32.
-
-    Raises:
-        InputError: another shape, or not finite.
-    """
+    """Checks positions and returns them as (count, 2) float32. InputError: another shape, or not finite."""
     positions = np.asarray(init, np.float32)
     if positions.shape != (count, 2) or not np.isfinite(positions).all():
         raise InputError(f"init has shape {positions.shape}, but must be finite and of shape ({count}, 2), one position per vector.")

@@ -36,16 +36,14 @@ def trimap_map(vectors: Any, seed: int = 0, *, neighbors: int = 12, outliers: in
 
     The package `trimap` is not used: it needs annoy, which has no wheels and requires a compiler; it compiles its loops in every process; and its
     draws, made by several threads, ignore the seed. Weights, start and steps are those of version 1.2: the same triplets give the same map. Here
-    neighbors are exact (`likeness.search.nearest`), and vectors are not reduced to 100 dimensions first.
+    neighbors are exact (`likeness.search.nearest`), and vectors are not reduced to 100 dimensions first. InputError: a vector that is not finite or
+    all zeros, `neighbors` or `outliers` below 1, `random` below 0, or `init` that does not fit.
 
     Args:
         neighbors: nearest neighbors j of each item; at most n - 2.
         outliers: items k farther than j, drawn for each j.
         random: random triplets for each item, with a tenth of the weight.
         init: initial positions (n, 2), such as the map before a refit, which keeps unchanged points in place. None: the PCA map, scaled down.
-
-    Raises:
-        InputError: a vector that is not finite or all zeros, `neighbors` or `outliers` below 1, `random` below 0, or `init` that does not fit.
     """
     rows, flat, start = rows_and_starts(vectors, init)
     for name, value, least in (("neighbors", neighbors, 1), ("outliers", outliers, 1), ("random", random, 0)):
@@ -76,7 +74,9 @@ def _triplets(rows: NDArray[np.float32], neighbors: int, outliers: int, random: 
     weights = near_likeness[:, :, None] - _likeness(rows, widths, item, far)
     kept = np.stack([item, np.broadcast_to(near[:, :, None], far.shape), far], axis=-1).reshape(-1, 3)
     drawn, drawn_weights = _any_two(rows, widths, random, generator)
-    return _Triplets(np.concatenate([kept, drawn]).astype(np.int32), _tempered(np.concatenate([weights.ravel(), _RANDOM_SHARE * drawn_weights])))
+    found = np.concatenate([weights.ravel(), _RANDOM_SHARE * drawn_weights])
+    tempered = 2 * (np.sqrt(1 + found - found.min()) - 1)  # the tempered logarithm at 1/2 of the weights minus the smallest
+    return _Triplets(np.concatenate([kept, drawn]).astype(np.int32), tempered.astype(np.float32))
 
 
 def _farther(near: NDArray[np.int32], outliers: int, generator: np.random.Generator) -> NDArray[np.int32]:
@@ -121,11 +121,6 @@ def _likeness(rows: NDArray[np.float32], widths: NDArray[np.float32], item: Any,
     return np.asarray(found.reshape(item.shape))
 
 
-def _tempered(weights: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Tempered logarithm at 1/2 of the weights minus the smallest: 2 (sqrt(1 + w) - 1)."""
-    return np.asarray(2 * (np.sqrt(1 + weights - weights.min()) - 1), np.float32)
-
-
 def _optimized(triplets: _Triplets, start: NDArray[np.float32], steps: int, switch: int) -> NDArray[np.float32]:
     """Gradient descent with momentum and a gain per coordinate that grows while its direction persists (delta-bar-delta)."""
     from likeness.projection.trimap_steps import gradient
@@ -134,9 +129,8 @@ def _optimized(triplets: _Triplets, start: NDArray[np.float32], steps: int, swit
     for step in range(steps):
         momentum = np.float32(_MOMENTUM if step > switch else _FIRST_MOMENTUM)
         slope = gradient(positions + momentum * velocity, *triplets)
-        gain = np.where(
-            np.sign(velocity) != np.sign(slope), gain + np.float32(_GAIN_UP), np.maximum(gain * np.float32(_GAIN_DOWN), np.float32(_LEAST_GAIN))
-        )
+        turned = np.sign(velocity) == np.sign(slope)
+        gain = np.where(turned, np.maximum(gain * np.float32(_GAIN_DOWN), np.float32(_LEAST_GAIN)), gain + np.float32(_GAIN_UP))
         velocity = momentum * velocity - np.float32(RATE) * gain * slope
         positions = positions + velocity
     return np.asarray(positions, np.float32)

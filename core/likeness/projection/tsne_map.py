@@ -26,7 +26,8 @@ def tsne_map(
     openTSNE is faster than scikit-learn's t-SNE (CPU time on one thread: 6.2 s against 11.5 s for 2,000 x 128; 25 s against 126 s for 10,000 x 512,
     where it interpolates the gradient), and a refit can skip its early exaggeration, which would tear the given map apart. It runs on one thread,
     since more would sum in random order. Neighbors are exact (`likeness.search.nearest`); another processor or number of BLAS threads rounds
-    distances differently, which the descent amplifies.
+    distances differently, which the descent amplifies. InputError: a vector that is not finite or all zeros, `perplexity` below 2, `exaggeration`
+    below 1, or `init` that does not fit.
 
     Args:
         seed: of the jitter at the start; the optimizer is deterministic.
@@ -34,9 +35,6 @@ def tsne_map(
         exaggeration: factor on the attraction: above 1, clusters are denser and farther apart.
         init: initial positions (n, 2), such as the map before a refit, which keeps unchanged points in place. None: the PCA map, scaled down.
         epochs: iterations; None: 500 after 250 of early exaggeration from PCA, 250 from given positions.
-
-    Raises:
-        InputError: a vector that is not finite or all zeros, `perplexity` below 2, `exaggeration` below 1, or `init` that does not fit.
     """
     rows, flat, start = rows_and_starts(vectors, init)
     if not 2 <= perplexity < float("inf"):
@@ -49,12 +47,9 @@ def tsne_map(
         # warnings for direct users of the library, such as changed defaults
         warnings.simplefilter("ignore")
         affinities = _affinities(rows, min(perplexity, (len(rows) - 1) / 3))
-        return _optimized(affinities, _small(flat) if start is None else start, start is None, exaggeration, epochs, seed)
-
-
-def _small(positions: NDArray[np.float32]) -> NDArray[np.float32]:
-    spread = float(positions[:, 0].std())
-    return positions * np.float32(START_SPREAD / spread) if spread > 0 else positions
+        spread = float(flat[:, 0].std())
+        small = flat * np.float32(START_SPREAD / spread) if spread > 0 else flat
+        return _optimized(affinities, small if start is None else start, start is None, exaggeration, epochs, seed)
 
 
 def _affinities(rows: NDArray[np.float32], perplexity: float) -> Any:

@@ -32,16 +32,14 @@ def umap_map(
 
     Fewer than four items get the PCA map (or `init`). umap-learn's optimizer is called directly, since its UMAP class stretches every start to a
     square, which moves a map even if nothing has changed. Neighbors are exact (`likeness.search.nearest`), which for up to about 30,000 items is
-    faster than importing and compiling the approximate search.
+    faster than importing and compiling the approximate search. InputError: a vector that is not finite or all zeros, `neighbors` below 2,
+    `min_distance` outside 0 to 1, or `init` that does not fit.
 
     Args:
         neighbors: size of the neighborhood, the item included; at most n - 1.
         min_distance: minimum distance of items on the map, 0 to 1 in map units.
         init: initial positions (n, 2), such as the map before a refit, which keeps unchanged points in place. None: the PCA map.
         epochs: iterations; None: 500 from PCA (200 above 10,000 items), 200 from given positions.
-
-    Raises:
-        InputError: a vector that is not finite or all zeros, `neighbors` below 2, `min_distance` outside 0 to 1, or `init` that does not fit.
     """
     rows = checked_rows(vectors, "The vectors")
     if neighbors < 2:
@@ -61,13 +59,11 @@ def umap_points(vectors: Any, dim: int = 10, seed: int = 0, *, neighbors: int = 
     """UMAP (McInnes et al. 2018) of vectors (n, d) with cosine similarity, starting at the principal components: finite points (n, dim).
 
     The minimum distance is 0, as umap-learn's documentation recommends for clustering. Vectors of fewer dimensions, or fewer items, give fewer
-    dimensions; fewer than four items give their principal components.
+    dimensions; fewer than four items give their principal components. InputError: a vector that is not finite or all zeros, or `dim` or `neighbors`
+    that is too small.
 
     Args:
         neighbors: size of the neighborhood, the item included; at most n - 1.
-
-    Raises:
-        InputError: a vector that is not finite or all zeros, or `dim` or `neighbors` that is too small.
     """
     if dim < 1 or neighbors < 2:
         raise InputError(f"Got {dim} dimensions and {neighbors} neighbors; UMAP needs at least 1 and 2.")
@@ -146,18 +142,6 @@ def optimized(graph: Any, start: NDArray[np.float32], min_distance: float, epoch
     layouts._nb_optimize_layout_euclidean_single_epoch.enable_caching()  # otherwise every process compiles it for a second
     a, b = find_ab_params(1.0, min_distance)
     state = np.random.default_rng(seed).integers(-(2**31) + 1, 2**31 - 2, 3)
-    positions = layouts.optimize_layout_euclidean(
-        start,
-        start,
-        graph.row,
-        graph.col,
-        epochs,
-        len(start),
-        make_epochs_per_sample(graph.data, epochs),
-        a,
-        b,
-        state,
-        initial_alpha=rate,
-        move_other=True,
-    )
+    edges = graph.row, graph.col, epochs, len(start), make_epochs_per_sample(graph.data, epochs)
+    positions = layouts.optimize_layout_euclidean(start, start, *edges, a, b, state, initial_alpha=rate, move_other=True)
     return np.asarray(positions, np.float32)

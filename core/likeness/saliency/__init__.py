@@ -14,9 +14,9 @@ from likeness.saliency.image_model import Head as Head, ImageModel as ImageModel
 from likeness.saliency.object_masks import (
     CONTROL as CONTROL,
     CONTROLS as CONTROLS,
+    MASKS_FILE as MASKS_FILE,
     control_spaces as control_spaces,
     object_masks as object_masks,
-    write_masks as write_masks,
 )
 from likeness.saliency.pictures import (
     blurred as blurred,
@@ -30,7 +30,5 @@ from likeness.saliency.smoothgrad import (
     NOISE as NOISE,
     PERCENTILE as PERCENTILE,
     check_percentile as check_percentile,
-    gradients as gradients,
-    saliency_map as saliency_map,
     scaled as scaled,
 )

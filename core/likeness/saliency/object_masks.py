@@ -1,15 +1,13 @@
 """Object masks of images that have them, as the shipped cars and other renders, and random projections as a control."""
 
-import io
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io import read_arrays, write_atomic
+from likeness.io import read_arrays
 from likeness.saliency.difference import Masks
 from likeness.saliency.explain import Explainable
 
@@ -21,23 +19,7 @@ CONTROL = "random projection"
 CONTROLS = 3  # number of random projections, whose mean is the control
 
 
-class Projectable(Explainable, Protocol):
-    """A `likeness.Space`, or any object with these members."""
-
-    def project(self, method: Any, name: str) -> Self: ...
-
-
-P = TypeVar("P", bound=Projectable)
-
-
-def write_masks(folder: Path, paths: Sequence[str], masks: Masks) -> None:
-    """Writes the masks (n, h, w) into the folder of the images' table, for `object_masks`; `paths` are those of the table."""
-    content = io.BytesIO()
-    np.savez_compressed(content, paths=np.array(paths), size=masks.shape[1:], masks=np.packbits(masks.reshape(len(masks), -1), axis=1))
-    write_atomic(folder / MASKS_FILE, content.getvalue())
-
-
-def object_masks(space: Projectable, rows: Sequence[int]) -> Masks:
+def object_masks(space: Explainable, rows: Sequence[int]) -> Masks:
     """Masks (n, h, w) of the object in the model's input, cropped and scaled like the images. InputError: a space without a differentiable model,
     images without masks, or a row out of range.
     """
@@ -50,8 +32,8 @@ def object_masks(space: Projectable, rows: Sequence[int]) -> Masks:
     return np.asarray(space.differentiable().prepare(pictures)[..., 0] >= 128)
 
 
-def control_spaces(encoded: P, dim: int, count: int = CONTROLS) -> list[P]:
-    """Random projections of an encoder's space to `dim` dimensions, with seeds from 0: the effect of fewer dimensions alone on a saliency map."""
+def control_spaces(encoded: Any, dim: int, count: int = CONTROLS) -> list[Any]:
+    """Random projections of an encoder's `Space` to `dim` dimensions, with seeds from 0: the effect of fewer dimensions alone on a saliency map."""
     from likeness.notions import RandomTransform
 
     return [encoded.project(RandomTransform(dim=dim, seed=seed).fit(encoded.vectors), CONTROL) for seed in range(count)]

@@ -51,31 +51,6 @@ def distance_gradients(
     return [gradient.mean(dim=1) for gradient in found]
 
 
-def gradients(
-    embed: "Callable[[torch.Tensor], torch.Tensor]",
-    pixels: "torch.Tensor",
-    base_embedding: "torch.Tensor",
-    noise: "torch.Tensor",
-    spread: float = NOISE,
-) -> "torch.Tensor":
-    """Gradients (s, h, w) of one image's mean distance over the noisy copies (hence the factor 1 / s), averaged over the channels.
-
-    Args:
-        embed: (s, 3, h, w) -> rows (s, d), of any length.
-        pixels: (3, h, w), the model's input.
-        base_embedding: (1, d) or (d), of any length.
-        noise: (s, 3, h, w) standard normal draws.
-    """
-    copies = noisy(pixels, noise, spread)
-    return distance_gradients(lambda rows: [embed(rows)], copies, [base_embedding])[0] / len(noise)
-
-
-def saliency_map(gradients: Any, percentile: float = PERCENTILE) -> NDArray[np.floating[Any]]:
-    """Maps in [0, 1] of gradients (..., s, h, w): the sum of absolute values over the copies, scaled by `scaled`."""
-    values = gradients.detach().cpu().numpy() if hasattr(gradients, "detach") else np.asarray(gradients)
-    return scaled(np.abs(values).sum(axis=-3), percentile)
-
-
 def scaled(sums: NDArray[np.floating[Any]], percentile: float = PERCENTILE) -> NDArray[np.floating[Any]]:
     """Scales maps (..., h, w) to [0, 1]: the smallest value becomes 0, the `percentile` (linear interpolation) 1, larger values are clipped.
 

@@ -18,5 +18,12 @@ from likeness.search.ivf_index import IVFIndex as IVFIndex
 from likeness.search.lance_index import LanceIndex as LanceIndex, write_lance as write_lance
 from likeness.search.neighbors import Neighbors as Neighbors, checked_exclude as checked_exclude, nearest as nearest, scan as scan
 from likeness.search.notion_search import NotionSearch as NotionSearch
+from likeness.search.rankings import (
+    PRECISIONS as PRECISIONS,
+    RANKINGS as RANKINGS,
+    code_index as code_index,
+    find_ranking as find_ranking,
+    rank as rank,
+)
 from likeness.search.search_plan import calibrate_nprobe as calibrate_nprobe, plan as plan
 from likeness.search.term_fusion import TermStatistics as TermStatistics, all_hold as all_hold, term_statistics as term_statistics

@@ -60,7 +60,7 @@ class LanceIndex:
     """
 
     def __init__(self, uri: str | Path) -> None:
-        lancedb = _package()
+        lancedb, self._uri = _package(), uri
         if "://" not in str(uri) and not ENGINE.holds(uri):  # LanceDB makes the folder that it opens
             raise InputError(f"There is no index in '{uri}'; write one with `likeness index --lance`.")
         try:
@@ -74,6 +74,9 @@ class LanceIndex:
         except (OSError, RuntimeError, ValueError, KeyError) as error:
             raise InputError(f"There is no index in '{uri}' ({_reason(error)}); write one with `likeness index --lance`.") from error
         self.centers: Floats = found.flatten().to_numpy().reshape(len(found), -1)
+
+    def __reduce__(self) -> Any:
+        return LanceIndex, (self._uri,)  # a connection cannot be pickled
 
     @property
     def shape(self) -> tuple[int, int]:

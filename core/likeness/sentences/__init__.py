@@ -7,7 +7,5 @@ from likeness.sentences.notion_from_sentence import (
     unknown_in as unknown_in,
     word_list_notions as word_list_notions,
 )
-from likeness.sentences.nouns import noun_tree as noun_tree, singular as singular
 from likeness.sentences.occurring import occurring as occurring
 from likeness.sentences.reading import read_sentence as read_sentence
-from likeness.sentences.word_lists import word_lists as word_lists

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,13 +12,10 @@ from likeness.defaults import reads_as_rendered_cars
 from likeness.encoders import unknown_words
 from likeness.errors import InputError
 from likeness.notions import Notion
-from likeness.sentences.nouns import Hyponym, hypernyms, hyponyms, noun_senses, plural
 from likeness.sentences.occurring import occurring
 from likeness.sentences.reading import EXAMPLES, Reading, read_sentence
-from likeness.sentences.word_lists import word_lists
-
-if TYPE_CHECKING:
-    from likeness.space import Space
+from likeness.space import Space
+from likeness.words import Hyponym, hypernyms, hyponyms, noun_senses, plural, word_lists
 
 _NEAR = 3  # steps below a noun
 _MOST = 1000  # aspects, the nearest first
@@ -56,10 +53,10 @@ class SentenceNotion:
     pruned: tuple[Pruned, ...] = ()
 
 
-def notion_from_sentence(sentence: str, space: "Space | None" = None, prune: bool = True) -> SentenceNotion:
+def notion_from_sentence(sentence: str, space: Space | None = None, prune: bool = True) -> SentenceNotion:
     """A notion from a sentence such as "same color of dog", "kind of bird" or "two cars are similar if they have the same color".
 
-    A property with a list that ships (`likeness.sentences.word_lists`) has the words of the list as aspects; of any other noun, its kinds in WordNet
+    A property with a list that ships (`likeness.words.word_lists`) has the words of the list as aspects; of any other noun, its kinds in WordNet
     vary. Of several meanings of a noun, things go before what can't be seen; the most frequent one counts, or another one where the images are
     clearly more similar to it.
 
@@ -85,8 +82,8 @@ def notion_from_sentence(sentence: str, space: "Space | None" = None, prune: boo
     return _with_what_occurs(_with_known_words(found, base), base, prune)
 
 
-def word_list_notions(space: "Space", thing: str = "") -> list[Notion]:
-    """A notion of each list that ships (`likeness.sentences.word_lists`) with what its encoder knows and what occurs in the images.
+def word_list_notions(space: Space, thing: str = "") -> list[Notion]:
+    """A notion of each list that ships (`likeness.words.word_lists`) with what its encoder knows and what occurs in the images.
 
     Lists of which fewer than two words are left, and those that are for other things than `thing` (without one the image as a whole, or what a list
     is for), give none. Of a notion's space, what it is made from counts; one that reads no text is an InputError.
@@ -103,19 +100,19 @@ def word_list_notions(space: "Space", thing: str = "") -> list[Notion]:
     return found
 
 
-def _of_list(sentence: str, reading: Reading, held: str, base: "Space | None") -> SentenceNotion:
+def _of_list(sentence: str, reading: Reading, held: str, base: Space | None) -> SentenceNotion:
     assert reading.list is not None
     template = _first_known(reading.list.templates_for(held), base)
     source = f"the list '{reading.list.title}'"
     return _made(sentence, reading, held, template, reading.list.aspects_for(held), source)
 
 
-def _rendered(base: "Space | None") -> str:
+def _rendered(base: Space | None) -> str:
     """What is compared where nothing else is said: the shipped images show a car each."""
     return _CAR if base is not None and reads_as_rendered_cars(base.table.attributes, base.encoder_name) else ""
 
 
-def _of_noun(sentence: str, reading: Reading, base: "Space | None") -> SentenceNotion:
+def _of_noun(sentence: str, reading: Reading, base: Space | None) -> SentenceNotion:
     noun = reading.noun
     template = _first_known((f"a photo of a {{}}, a type of {noun}", "a photo of a {}"), base)
     choices = {sense: words for sense in noun_senses(noun) if len(words := _kinds(sense, reading.level)) > 1}
@@ -132,7 +129,7 @@ def _of_noun(sentence: str, reading: Reading, base: "Space | None") -> SentenceN
     return made[_nearest_meaning(list(choices), base)]
 
 
-def _nearest_meaning(senses: Sequence[str], base: "Space") -> int:
+def _nearest_meaning(senses: Sequence[str], base: Space) -> int:
     """The place of the most frequent meaning, or of one to which the images are more similar by over a standard deviation of that difference; to the
     four nearest words for what it is a kind of, in the mean.
     """
@@ -163,17 +160,17 @@ def _made(sentence: str, reading: Reading, held: str, template: str, aspects: Se
     return SentenceNotion(notion, held, reading.varies, source)
 
 
-def _first_known(templates: Sequence[str], base: "Space | None") -> str:
+def _first_known(templates: Sequence[str], base: Space | None) -> str:
     """The first template whose own words the encoder knows, or else the first."""
     return next((each for each in templates if not unknown_in(base, each.replace("{}", " "))), templates[0])
 
 
-def unknown_in(base: "Space | None", text: str) -> list[str]:
+def unknown_in(base: Space | None, text: str) -> list[str]:
     """Words unknown to the space's encoder; empty without an encoder."""
     return [] if base is None or base.encoder is None else unknown_words(base.encoder, text)
 
 
-def _with_known_words(found: SentenceNotion, base: "Space") -> SentenceNotion:
+def _with_known_words(found: SentenceNotion, base: Space) -> SentenceNotion:
     aspects = found.notion.aspects
     all_known = not unknown_in(base, "\n".join(aspects))
     kept = [aspect for aspect in aspects if all_known or not unknown_in(base, aspect)]
@@ -186,7 +183,7 @@ def _with_known_words(found: SentenceNotion, base: "Space") -> SentenceNotion:
     return replace(found, notion=replace(found.notion, aspects=tuple(kept)), pruned=(*found.pruned, *left))
 
 
-def _with_what_occurs(found: SentenceNotion, base: "Space", prune: bool) -> SentenceNotion:
+def _with_what_occurs(found: SentenceNotion, base: Space, prune: bool) -> SentenceNotion:
     counts, chance, occurs = occurring(base.vectors, base.embed_aspects(found.notion)[0])
     kept = occurs if prune else np.ones_like(occurs)
     aspects = np.array(found.notion.aspects, dtype=object)

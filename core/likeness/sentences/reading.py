@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass
 
 from likeness.errors import InputError
-from likeness.sentences.nouns import noun_senses, singular
-from likeness.sentences.word_lists import WordList, word_lists
+from likeness.words import WordList, noun_senses, singular, word_lists
 
 EXAMPLES = "'same color of dog', 'kind of bird' or 'what people are doing'"
 _LONGEST = 300  # letters

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.progress import Progress
+from likeness.progress import Progress, report_progress
 from likeness.spreading.given_labels import GivenLabels, held_out_groups
 from likeness.spreading.neighbor_graph import COLUMNS, neighbor_graph, normalized_graph, propagate
 
@@ -94,8 +94,7 @@ def probe_scores(
     numbered = iter(range(1, total + 1))
 
     def fit(kept: NDArray[np.bool_], read: NDArray[np.float32]) -> Floats:
-        if progress:
-            progress(next(numbered), total)
+        report_progress(progress, next(numbered), total)
         return _probed(scaled[rows[kept]], numbers[kept], read, c)
 
     held_out = [np.zeros((len(rows), c)) for _ in groups]

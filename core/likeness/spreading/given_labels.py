@@ -22,8 +22,7 @@ class GivenLabels(NamedTuple):
     def of(cls, labels: Any, n: int) -> "GivenLabels":
         """Reads labels (n,); None, NaN, "" and `likeness.data.UNLABELED` stand for none.
 
-        Raises:
-            InputError: not one label per image, labels that cannot be sorted, or fewer than two classes.
+        InputError: not one label per image, labels that cannot be sorted, or fewer than two classes.
         """
         values = labels.to_numpy(dtype=object) if isinstance(labels, pd.Series) else to_numpy(labels)
         if values.shape != (n,):
@@ -69,8 +68,7 @@ def held_out_groups(numbers: NDArray[np.int64], most: int, seed: int, together: 
 def labels_of_paths(table: ImageTable, file: Path) -> NDArray[np.object_]:
     """Labels (n,) of a table's images from a CSV file with the columns path, as in the table, and label; None where it names none.
 
-    Raises:
-        InputError: as `likeness.data.read_label_file`, a table without images, a path that is none of the table's, or fewer than two classes.
+    InputError: as `likeness.data.read_label_file`, a table without images, a path that is none of the table's, or fewer than two classes.
     """
     if not table.has_images:
         raise InputError(f"The rows of '{table.name}' have no images, so the labels of '{file.name}' match none of them.")

@@ -22,14 +22,11 @@ def next_to_label(found: LabelSpread, count: int = 24, *, mistakes: bool = True)
     ranks so, too: Northcutt, Jiang and Chuang, JAIR 2021), and they take up to half of the queue. Uncertain is an image with a small margin between
     its two most probable classes. Of eight times as many as are asked for, the most uncertain comes first, then each time the one whose uncertainty
     times its distance to those before it (1 - cosine) is largest: farthest-first as in core sets (Sener and Savarese, ICLR 2018). Copies of one that
-    was taken have a distance of 0 and come last.
+    was taken have a distance of 0 and come last. InputError: count < 1.
 
     Returns:
         Columns row, reason ("mistake" or "uncertain"), label (the most probable), confidence (its probability), margin, given (the label that was
         given, None where none was); and path where there are images.
-
-    Raises:
-        InputError: count < 1.
     """
     if count < 1:
         raise InputError(f"{count} images were asked for; ask for at least 1.")

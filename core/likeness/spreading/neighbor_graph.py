@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.progress import Progress
+from likeness.progress import Progress, report_progress
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -32,10 +32,7 @@ def neighbor_graph(space: "Space", neighbors: int = NEIGHBORS, *, progress: Prog
 
     Neighbors come from the space's own search, so through its index where there is one. Their weight is exp(-|x - y|^2 / (s_x s_y)) with the distance
     s_x to the last neighbor of x (self-tuning: Zelnik-Manor and Perona, NIPS 2004), so that it depends on no scale of the space. Copies have weight
-    1. The last few graphs stay in memory, found by the space's content.
-
-    Raises:
-        InputError: neighbors < 1, or a single image.
+    1. The last few graphs stay in memory, found by the space's content. InputError: neighbors < 1, or a single image.
 
     Example:
         >>> import numpy as np, likeness as lk
@@ -68,8 +65,7 @@ def _graph(space: "Space", k: int, progress: Progress | None) -> "csr_array":
         found = space.nearest(space.vectors[part], k, exclude=np.arange(part.start, part.stop))
         there = slice(0, found.rows.shape[1])  # fewer where rows are of the same image
         rows[part, there], similarities[part, there] = found.rows, found.similarities
-        if progress:
-            progress(part.stop, n)
+        report_progress(progress, part.stop, n)
     real = rows >= 0  # an index may find fewer
     # |x - y|^2 of unit vectors; rounding can make the cosine of copies exceed 1
     squares = np.maximum(2 - 2 * similarities.astype(np.float64), 0)

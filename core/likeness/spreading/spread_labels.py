@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from likeness.arrays import row_slices
 from likeness.errors import InputError
 from likeness.progress import Progress
+from likeness.space import Space
 from likeness.spreading.class_scores import probe_scores, propagation_scores
 from likeness.spreading.given_labels import GivenLabels
 from likeness.threads import one_blas_thread
-
-if TYPE_CHECKING:
-    from likeness.space import Space
 
 METHODS = ("propagation", "probe")
 _CONFIDENCE = 0.95
@@ -42,7 +40,7 @@ class LabelSpread:
         unjudged: labels of classes that have two or more, all given at once.
     """
 
-    space: "Space"
+    space: Space
     method: str
     classes: NDArray[Any]
     given: NDArray[np.int64]
@@ -154,7 +152,7 @@ def check_method(method: str) -> None:
 
 
 def spread_labels(
-    space: "Space", labels: Any, method: str = "propagation", *, together: Any = None, seed: int = 0, progress: Progress | None = None
+    space: Space, labels: Any, method: str = "propagation", *, together: Any = None, seed: int = 0, progress: Progress | None = None
 ) -> LabelSpread:
     """Labels of all images from those of a few, with probabilities.
 
@@ -164,15 +162,13 @@ def spread_labels(
     Probabilities are calibrated by a temperature that makes held-out labels most probable (`fit_temperature`): along the graph each label is held out
     by itself where there are up to 300, else in three groups or more; for the probe in three groups. Labels of a class that has but one cannot be
     held out; if all are such, the temperature is 1 and the accuracy unknown. With fewer than some ten labels the temperature hardly leaves 1.
+    InputError: an unknown method, not one label per image, labels of fewer than two classes, or not one of `together` per image.
 
     Args:
         labels: (n,) texts or numbers; None, NaN, "" or `likeness.data.UNLABELED` where there is none.
         together: (n,) numbers or texts, equal for images whose labels were given in one go, as to a selection on the map: such images are alike, so
             that the accuracy and the temperature are measured with all of them held out at once. None: nothing is known of that.
         seed: deals labels into groups.
-
-    Raises:
-        InputError: an unknown method, not one label per image, labels of fewer than two classes, or not one of `together` per image.
 
     Example:
         >>> import numpy as np, likeness as lk
@@ -204,7 +200,7 @@ def spread_labels(
     return LabelSpread(space, method, given.classes, given.numbers, probabilities, temperature, held_out, right, selections, unjudged)
 
 
-def _of_rows(together: Any, space: "Space", rows: NDArray[np.int64]) -> Any:
+def _of_rows(together: Any, space: Space, rows: NDArray[np.int64]) -> Any:
     """What says which labels were given together, of the labeled rows alone; None where nothing does."""
     if together is None:
         return None

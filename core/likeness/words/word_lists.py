@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from likeness.io import assets_dir
-from likeness.notions import column_texts
-from likeness.sentences.nouns import is_kind_of, plural
+from likeness.io import assets_dir, column_texts
+from likeness.words.nouns import is_kind_of, plural
 
 _MANY = ("names", "of", "table")
 

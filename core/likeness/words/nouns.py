@@ -112,6 +112,7 @@ class NounTree:
             yield Hyponym(self.words[kind], depth, bool(self.kinds[kind]))
             yield from self.below(kind, depth + 1)
 
+    @lru_cache(maxsize=1)  # noqa: B019  (there is one tree)
     def seen_words(self) -> dict[str, int]:
         """Words that pictures can show, each once, with the synset: of each one below the kinds in `_SEEN` the first word, where it is at most two
         words in lower case, and this meaning is its most frequent one or it is short.
