@@ -93,7 +93,7 @@ def test_weights_that_would_be_random(tmp_path: Path, tiny_bert: Path, lost: str
     if works:
         np.testing.assert_allclose(embed_names(["car"], name), embed_names(["car"], f"transformers:{tiny_bert}"), atol=1e-6)
     else:
-        with pytest.raises(InputError, match=rf"lack '{lost}.*which would be random; use another pooling or another model"):
+        with pytest.raises(InputError, match=rf"lack '{lost}.*which would be random; use another pooling or model"):
             embed_names(["car"], name)
 
 

@@ -4,11 +4,14 @@ from typing import Any
 
 import pytest
 import torch
+from pytorch_metric_learning import losses, miners
 from torch.nn.functional import normalize
 
-from likeness.losses import Objective, make_objective
+from likeness.errors import InputError
+from likeness.losses import Objective, check_objective, make_objective
 from likeness.losses.commodity import COMMODITY
 from likeness.options import defaults
+from likeness.training import config_from
 
 NAMED = [each for each in COMMODITY if not each.name.endswith("-official")]
 CLASSES, DIM = 4, 16
@@ -76,3 +79,30 @@ def test_halves_give_the_loss_of_the_rounded_rows(objective: Objective) -> None:
     value.backward()
     assert rows.grad.dtype == torch.bfloat16
     assert rows.grad.isfinite().all()
+
+
+def test_all_losses_and_miners_of_the_library_have_a_name() -> None:
+    (rows, labels), (again, _) = batch(), batch()
+    circle = make_objective("pml:CircleLoss", CLASSES, DIM, m=0.3, miner="pml:AngularMiner")
+    assert (circle.loss.m, circle.loss.gamma, circle.miner.angle) == (0.3, 80, math.radians(20))
+    expected = losses.CircleLoss(m=0.3)(again, labels, miners.AngularMiner()(again, labels))
+    assert float(circle(rows, labels).detach()) == float(expected.detach()) != 0
+    assert make_objective("pml:ArcFaceLoss", CLASSES, DIM, margin=20.0).loss.W.shape == (DIM, CLASSES)
+    named, refused = [], []
+    for name, each in vars(losses).items():
+        if isinstance(each, type) and issubclass(each, losses.BaseMetricLossFunction) and each is not losses.BaseMetricLossFunction:
+            (refused if check_objective(f"pml:{name}", {}) else named).append(name)
+    assert refused == ["GenericPairLoss", "ManifoldLoss", "RankedListLoss"]
+    assert len(named) > 30
+    config = config_from({"objective": {"name": "pml:TupletMarginLoss", "options": {"margin": 6}, "miner": "pml:HDCMiner"}})
+    assert config_from(config.model_dump(mode="json")) == config
+    for objective, message in (
+        ({"name": "pml:Circle"}, "pytorch-metric-learning has no Circle among its losses; choose from AngularLoss"),
+        ({"name": "pml:GenericPairLoss"}, "has no defaults for mat_based_loss; pass it itself"),
+        ({"name": "pml:CircleLoss", "options": {"n": 1}}, "has no option 'n'; it has .*gamma"),
+        ({"name": "pml:CircleLoss", "options": {"m": "much"}}, "choose a number"),
+        ({"name": "pml:ArcFaceLoss", "miner": "pml:HDCMiner"}, "takes no miner"),
+        ({"miner": "pml:os"}, "has no os among its miners"),
+    ):
+        with pytest.raises(InputError, match=message):
+            config_from({"objective": objective})

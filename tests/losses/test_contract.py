@@ -54,7 +54,7 @@ def test_an_objective_declares_all_about_itself(objective: Objective) -> None:
 def test_titles_tell_objectives_apart_and_what_stands_in_configs_only_is_in_no_menu() -> None:
     titles = [each.title for each in LISTED] + [wrapper.title for wrapper in WRAPPERS.values()]
     assert len(set(titles)) == len(titles)
-    assert {each.name for each in LISTED if not each.unit} == {"log-ratio", "log-ratio-official"}
+    assert {each.name for each in LISTED if not each.unit} == {"log-ratio", "log-ratio-official", "rank-n-contrast"}
     assert not {"custom", "custom-distances"} & {*objectives_on("classes"), *objectives_on("distances")}
     with pytest.raises(InputError, match=r"loss object, which configs cannot hold; pass it again: train\(config, folder, loss=\.\.\.\)"):
         make_objective("custom", 4, 8)

@@ -8,7 +8,7 @@ from scipy.special import softmax
 from torch import nn
 from torch.nn.functional import normalize
 
-from likeness.losses import DIVA_PARTS, WRAPPERS, DiVA, UniformPrior, make_objective
+from likeness.losses import DIVA_PARTS, WRAPPERS, DiVA, OfficialUniformPrior, UniformPrior, make_objective
 from likeness.losses.diva import MomentumKeys, Separation, dance
 from likeness.losses.uniform_prior import reversed_gradient
 from likeness.options import defaults
@@ -158,8 +158,10 @@ def test_batches_without_triplets_give_a_finite_loss() -> None:
 
 @pytest.mark.parametrize(("kind", "name"), [(DiVA, "diva"), (UniformPrior, "uniform_prior")])
 def test_the_options_that_a_config_knows_are_those_of_the_class(kind: type, name: str) -> None:
-    own = {key: each.default for key, each in inspect.signature(kind).parameters.items() if key not in ("objective", "dim", "classes")}
-    assert own == defaults(WRAPPERS[name].options or {})
+    kinds = (kind, OfficialUniformPrior) if kind is UniformPrior else (kind,)  # the option `official` chooses
+    signatures = {key: each.default for each_kind in kinds for key, each in inspect.signature(each_kind).parameters.items()}
+    own = {key: default for key, default in signatures.items() if key not in ("objective", "dim", "feature_dim", "classes")}
+    assert own | ({"official": False} if kind is UniformPrior else {}) == defaults(WRAPPERS[name].options or {})
     assert DIVA_PARTS == 4
 
 

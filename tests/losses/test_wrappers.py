@@ -1,3 +1,6 @@
+from copy import deepcopy
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -6,7 +9,8 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from likeness.losses import S2SD, UniformPrior, multisimilarity
+from likeness.errors import InputError
+from likeness.losses import S2SD, OfficialUniformPrior, UniformPrior, make_objective, multisimilarity, wrap_objective, wrapper_parameters
 
 
 class Sum(nn.Module):
@@ -50,6 +54,66 @@ def test_equals_the_formula_and_turns_the_gradient_of_the_embeddings_alone(gradi
     plain(rows).backward()
     for found, parameter in zip(learned, loss.discriminator.parameters(), strict=True):
         torch.testing.assert_close(found, parameter.grad)
+
+
+def plain_steps(start: UniformPrior, features: list[torch.Tensor], every: int, rate: float) -> tuple[list[torch.Tensor], list[float], nn.Module]:
+    """As the code of ooDML, written out: slopes of each batch's features, values of the added term, and the discriminator at the end."""
+    judge = nn.Sequential(*deepcopy(start.discriminator), nn.Sigmoid()).requires_grad_(True)
+    adam = torch.optim.Adam(judge.parameters(), lr=rate, betas=(0.5, 0.999))
+    slopes, values = [], []
+    for step, batch in enumerate(features):
+        torch.manual_seed(step)
+        pieces = batch.view(-1, 4)
+        if step % every == 0:
+            even = torch.rand(len(pieces), 4, dtype=batch.dtype) * 2 - 1
+            adam.zero_grad()
+            (-judge(even).log().mean() - (1 - judge(pieces)).log().mean()).backward()
+            adam.step()
+        free = batch.clone().requires_grad_()
+        added = -0.3 * judge(free.view(-1, 4)).log().mean()
+        slopes.append(torch.autograd.grad(added, free)[0])
+        values.append(added.item())
+    return slopes, values, judge
+
+
+def test_the_authors_prior_takes_their_steps_also_from_where_it_was_stopped(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    features = [2 * torch.randn(6, 12, dtype=torch.float64) for _ in range(8)]
+    rows, labels = torch.zeros(6, 5, dtype=torch.float64), torch.arange(6.0)
+    loss = OfficialUniformPrior(Sum(), 12, weight=0.3, hidden=7, every=3, piece=4, rate=0.01).double()
+    slopes, values, judge = plain_steps(loss, features, 3, 0.01)
+    for step, batch in enumerate(features):
+        if step == 5:  # a checkpoint between two steps of the discriminator
+            torch.save(loss.state_dict(), tmp_path / "state.pt")
+            loss = OfficialUniformPrior(Sum(), 12, weight=0.3, hidden=7, every=3, piece=4, rate=0.01).double()
+            loss.load_state_dict(torch.load(tmp_path / "state.pt", weights_only=True))
+        torch.manual_seed(step)
+        free = batch.clone().requires_grad_()
+        value = loss(rows, labels, free)
+        value.backward()
+        assert value.item() == pytest.approx(values[step], rel=1e-12)
+        torch.testing.assert_close(free.grad, slopes[step], rtol=1e-10, atol=1e-14)
+        before = [each.clone() for each in loss.discriminator.parameters()]
+        loss.eval()(rows, labels, batch)  # evaluation is no step
+        loss.train()
+        assert all(map(torch.equal, before, loss.discriminator.parameters()))
+    for ours, theirs in zip(loss.discriminator.parameters(), judge.parameters(), strict=True):
+        torch.testing.assert_close(ours, theirs.detach(), rtol=1e-10, atol=1e-12)
+
+
+def test_the_authors_prior_is_chosen_by_name_and_trained_by_no_other_optimizer() -> None:
+    options = {"official": True, "weight": 0.2, "piece": 4, "every": 200}
+    loss = wrap_objective(lambda dim: Sum(), {"uniform_prior": options}, dim=5, feature_dim=8)
+    assert isinstance(loss, OfficialUniformPrior)
+    assert (loss.reads, loss.every, loss.discriminator[0].in_features) == (("features",), 200, 4)
+    assert wrapper_parameters(loss) == []
+    assert not [each for each in loss.parameters() if each.requires_grad]
+    assert len(wrapper_parameters(wrap_objective(lambda dim: Sum(), {"uniform_prior": {}}, dim=5, feature_dim=8))) == 6
+    with pytest.raises(InputError, match="8 features do not divide into pieces of 128"):
+        wrap_objective(lambda dim: Sum(), {"uniform_prior": {"official": True}}, dim=5, feature_dim=8)
+    draws = OfficialUniformPrior(Sum(), 8, piece=4).draws(torch.zeros(5000, 4))
+    assert draws.abs().max() <= 1
+    assert draws.std(dim=0).numpy() == pytest.approx(3**-0.5, abs=0.02)  # of the even distribution from -1 to 1
 
 
 def test_draws_are_even_on_the_sphere_and_the_seed_decides() -> None:
@@ -127,3 +191,60 @@ def test_maps_and_their_mean_are_the_same_and_the_teachers_are_not_taught() -> N
     assert rows.grad.abs().sum() > 0
     assert maps.grad.abs().sum() == 0
     assert all(parameter.grad.abs().sum() == 0 for parameter in loss.branches.parameters())
+
+
+def test_a_memory_compares_with_earlier_batches_as_one_big_batch_does_and_goes_on_after_a_checkpoint() -> None:
+    torch.manual_seed(0)
+    batches = [(normalize(torch.randn(6, 4), dim=1), torch.arange(3).repeat(2)) for _ in range(5)]
+
+    def fresh(miner: str | None = None) -> nn.Module:
+        return wrap_objective(lambda dim: make_objective("contrastive", 3, dim, miner=miner), {"memory": {"size": 12}}, 4, 4)
+
+    def expected(number: int) -> float:
+        """Every pair of a row of the batch with another row of the last two batches."""
+        (rows, labels), earlier = batches[number], batches[max(0, number - 1) : number]
+        others, theirs = (torch.cat([rows, *(each[0] for each in earlier)]), torch.cat([labels, *(each[1] for each in earlier)]))
+        near, far = [], []
+        for place in range(6):
+            for other in range(len(others)):
+                if other != place:
+                    distance = float((rows[place] - others[other]).norm())
+                    same = bool(labels[place] == theirs[other])
+                    (near if same else far).append(distance if same else max(0.0, 1 - distance))
+        return sum(float(np.mean([each for each in part if each > 0] or [0.0])) for part in (near, far))
+
+    memory, found = fresh(), []
+    for rows, labels in batches[:3]:
+        found.append(float(memory(rows, labels)))
+    resumed = fresh()
+    resumed.load_state_dict(torch_saved(memory.state_dict()))
+    for rows, labels in batches[3:]:
+        found.append(float(resumed(rows, labels)))
+        assert float(memory(rows, labels)) == found[-1]
+    assert found == pytest.approx([expected(number) for number in range(5)], rel=1e-5)
+    assert float(fresh("batch-hard")(*batches[0])) > 0
+    with pytest.raises(InputError, match="A memory takes a loss of pairs or triplets"):
+        wrap_objective(lambda dim: make_objective("arcface", 3, dim), {"memory": {}}, 4, 4)
+
+
+def torch_saved(state: dict[str, Any]) -> Any:
+    content = BytesIO()
+    torch.save(state, content)
+    content.seek(0)
+    return torch.load(content, weights_only=True)
+
+
+def test_of_a_matryoshka_every_part_is_an_embedding() -> None:
+    torch.manual_seed(0)
+    rows, labels = normalize(torch.randn(8, 12), dim=1), torch.arange(4).repeat(2)
+    plain = make_objective("triplet", 4, 12, miner="batch-hard")
+    made = wrap_objective(lambda dim: make_objective("triplet", 4, dim, miner="batch-hard"), {"matryoshka": {"dims": [6, 3]}}, 12, 12)
+    expected = np.mean([float(plain(normalize(rows[:, :dim], dim=1), labels)) for dim in (3, 6, 12)])
+    assert float(made(rows, labels)) == pytest.approx(expected)
+    proxies = wrap_objective(lambda dim: make_objective("arcface", 4, dim), {"matryoshka": {"dims": [3]}}, 12, 12)
+    assert {tuple(each.shape) for each in proxies.parameters()} == {(3, 4), (12, 4)}
+    for dims in ([], [1], [12], [3, 40]):
+        with pytest.raises(InputError, match="do not fit an embedding of 12; choose some from 2 to 11"):
+            wrap_objective(lambda dim: Sum(), {"matryoshka": {"dims": dims}}, 12, 12)
+    with pytest.raises(InputError, match="does not take these options"):
+        wrap_objective(lambda dim: Sum(), {"matryoshka": {"sizes": [3]}}, 12, 12)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable
+from likeness.data import ImageClasses, ImageTable
 from likeness.errors import InputError
 from likeness.shifts import (
     SplitOptions,
@@ -58,6 +58,28 @@ def test_steps_are_those_of_swapping_then_of_removal(means: NDArray[np.float64],
         assert step.split.distance == pytest.approx(frechet_distance(means[list(step.split.train)], means[list(step.split.test)]), rel=1e-4)
     # the two groups end up on one side each
     assert {each % 2 for each in swaps[-1].train} != {each % 2 for each in swaps[-1].test}
+
+
+def test_a_control_removes_as_many_classes_at_random(means: NDArray[np.float64]) -> None:
+    plain, steps = split_steps(means, *SIDES), split_steps(means, *SIDES, control=True, seed=3)
+    assert steps[: len(plain)] == plain
+    removed, controls = ({step.number: step.split for step in steps if step.kind == kind} for kind in ("removal", "random"))
+    assert removed.keys() == controls.keys()
+    before = next(step.split for step in reversed(plain) if step.kind == "swap")
+    for number, split in controls.items():
+        theirs = removed[number]
+        assert (len(split.train), len(split.test)) == (len(theirs.train), len(theirs.test))
+        assert set(split.train) < set(before.train)
+        assert set(split.test) < set(before.test)
+        assert split.distance == pytest.approx(frechet_distance(means[list(split.train)], means[list(split.test)]), rel=1e-4)
+    assert controls[max(controls)].distance < removed[max(removed)].distance
+    others = {step.number: step.split for step in split_steps(means, *SIDES, control=True, seed=4) if step.kind == "random"}
+    assert others != controls
+    chosen = choose_steps(steps, 5)
+    assert [step.split.distance for step in chosen] == sorted(step.split.distance for step in chosen)
+    assert [step for step in chosen if step.kind != "random"] == choose_steps(plain, 5)
+    assert {step.number for step in chosen if step.kind == "random"} == {step.number for step in chosen if step.kind == "removal"}
+    assert any(step.name.startswith("random ") for step in chosen)
 
 
 def test_files_say_from_what_they_were_made(means: NDArray[np.float64]) -> None:
@@ -112,20 +134,27 @@ def test_classes_that_can_be_divided() -> None:
         divisible_classes(_table(list("aabcde")), ["kind"])
 
 
-@pytest.mark.parametrize("options", [SplitOptions(), SplitOptions(2, "official", "score", easier=True, random=True)])
+@pytest.mark.parametrize("options", [SplitOptions(), SplitOptions(2, "official", "score", easier=True, half="classes", control=True, random=True)])
 def test_splits_are_the_steps_and_say_how_they_were_made(options: SplitOptions) -> None:
     means = np.random.default_rng(0).normal(size=(8, 5))
-    splits = build_splits(means, [*"abcdefgh"], options, dataset="few", attribute="kind", encoder="own")
-    steps = split_steps(means, *start_halves(8, options.random), options.per_step, options.rule, options.removal, options.easier)
+    images = [1, 2, 3, 4, 5, 6, 7, 8]
+    classes = ImageClasses([*"abcdefgh"], np.array([*np.repeat(np.arange(8), images), -1]))
+    splits = build_splits(means, classes, options, dataset="few", attribute="kind", encoder="own")
+    counted = images if options.half == "images" else None
+    steps = split_steps(
+        means, *start_halves(8, options.random), options.per_step, options.rule, options.removal, options.easier, counted, options.control
+    )
     assert [split.name for split in splits] == [step.name for step in steps]
     for split, step in zip(splits, steps, strict=True):
         assert split.distance == pytest.approx(step.split.distance)
         assert set(split.train) == {[*"abcdefgh"][number] for number in step.split.train}
     assert (splits.rule, splits.removal, splits.per_step, splits.dataset) == (options.rule, options.removal, options.per_step, "few")
+    assert splits.half == options.half
 
 
 def test_some_of_the_splits_cover_the_range_and_have_the_start(tmp_path: Path) -> None:
-    splits = build_splits(np.random.default_rng(1).normal(size=(8, 5)), [*"abcdefgh"], SplitOptions(), dataset="few", attribute="kind")
+    classes = ImageClasses([*"abcdefgh"], np.repeat(np.arange(8), 2))
+    splits = build_splits(np.random.default_rng(1).normal(size=(8, 5)), classes, SplitOptions(), dataset="few", attribute="kind")
     some = splits.evenly(2)
     assert len(some.splits) == 2
     assert "start" in [split.name for split in some]

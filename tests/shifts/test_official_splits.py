@@ -17,7 +17,8 @@ from likeness.shifts import class_aliases, import_official
 def content() -> dict[int, dict[str, Any]]:
     """As the benchmark's files are laid out."""
     easy = {"train": ["b", "a", "c", "d"], "test": ["e", "f", "g"], "fid": np.float64(3.5), "split_train": ["a", "b"], "split_val": ["c", "d"]}
-    hard = {"train": np.array(["a", "b"]), "test": ["e", "f"], "fid": 9.25, "test_episodes": {2: {1: {"e": ["e/1.jpg"]}}}}
+    episodes = {2: {0: {"f": ["3.jpg", "4.jpg"], "e": ["1.jpg", "2.jpg"]}, 1: {"e": ["2.jpg", "5.jpg"], "f": ["4.jpg", "6.jpg"]}}}
+    hard = {"train": np.array(["a", "b"]), "test": ["e", "f"], "fid": 9.25, "test_episodes": episodes}
     return {2: hard, 1: easy}
 
 
@@ -30,12 +31,16 @@ def test_splits_of_the_benchmark(content: dict[int, dict[str, Any]], tmp_path: P
     first, second = found.splits
     assert (first.name, first.distance, first.train, first.test, first.tuning) == ("split 1", 3.5, ("b", "a", "c", "d"), ("e", "f", "g"), ("c", "d"))
     assert (second.name, second.distance, second.train, second.tuning) == ("split 2", 9.25, ("a", "b"), ())
+    assert first.episodes == ()
+    [two] = second.episodes
+    assert (two.shots, two.support) == (2, ((("1.jpg", "2.jpg"), ("2.jpg", "5.jpg")), (("3.jpg", "4.jpg"), ("4.jpg", "6.jpg"))))
 
 
 def test_names_of_folders_and_files_become_those_of_the_classes(tmp_path: Path) -> None:
     paths = ["images/001.Black_Bird/Black_Bird_1.jpg", "images/002.Black_Owl/Black_Owl_1.jpg", "images/002.Black_Owl/Black_Owl_2.jpg"]
     birds = class_aliases(paths, ["Black Bird", "Black Owl", "Black Owl"])
     assert birds == {"001.Black_Bird": "Black Bird", "002.Black_Owl": "Black Owl", "Black Bird": "Black Bird", "Black Owl": "Black Owl"}
+    assert class_aliases(["car_ims/1.jpg"], ["Ram C/V Van 2012"])["Ram C-V Van 2012"] == "Ram C/V Van 2012"
     products = class_aliases([f"chair_final/{item}_0.JPG" for item in (111, 222, 333, 444)], ["1", "2", "3", "4"])
     file = tmp_path / "x.pkl"
     content = {"train": ["111", "222"], "test": ["333", "444"], "fid": 1.0, "split_val": []}
@@ -88,6 +93,8 @@ def test_other_content(content: dict[int, dict[str, Any]], tmp_path: Path) -> No
         ({1: {"train": ["a"], "test": ["b"]}}, "holds no splits"),
         ({1: content[1] | {"test": ["a", "e"]}}, "the class 'a' both in train and in test"),
         ({1: content[1] | {"fid": "far"}}, "a fid that is not a number"),
+        ({1: content[2] | {"test_episodes": {2: {0: {"e": ["1.jpg", "2.jpg"]}}}}}, "The test_episodes of 'x.pkl' lack 'f'"),
+        ({1: content[2] | {"test_episodes": {3: content[2]["test_episodes"][2]}}}, "the episodes of 3 shots need as many for each class, with 3"),
     ):
         file.write_bytes(pickle.dumps(other))
         with pytest.raises(InputError, match=message):

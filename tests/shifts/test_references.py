@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from likeness.shifts import few_shot_episodes, frechet_distance, iid_halves, reference_distances
+from likeness.errors import InputError
+from likeness.shifts import ClassSplit, ShotEpisodes, few_shot_episodes, frechet_distance, iid_halves, published_episodes, reference_distances
 
 
 def test_halves_and_episodes_have_all_classes() -> None:
@@ -21,6 +22,23 @@ def test_halves_and_episodes_have_all_classes() -> None:
         assert sorted([*episode.support, *episode.query]) == list(range(len(labels)))
     fewer = few_shot_episodes(labels, 2, 3, seed=3)
     assert [episode.support.tolist() for episode in fewer] == [episode.support.tolist() for episode in episodes[:3]]
+
+
+def test_published_episodes_are_found_by_file_and_class() -> None:
+    support = ((("1.jpg", "2.jpg"), ("1.jpg", "3.jpg")), (("2.jpg", "2_2.jpg"), ("4.jpg", "5.jpg")))
+    episodes = (ShotEpisodes(shots=2, support=support),)
+    split = ClassSplit(name="start", distance=1, train=("a", "b"), test=("d", "c"), episodes=episodes)
+    images = [("c", "train/2.jpg"), ("c", "test/2.jpg"), ("c", "train/4.jpg"), ("c", "test/5.jpg"), ("d", "train/3.jpg"), ("d", "train/1.jpg")]
+    images += [("d", "test/2.jpg"), ("d", "test/9.jpg")]
+    names, paths = zip(*images, strict=True)
+    first, second = published_episodes(split, 2, names, paths)
+    assert first.support.tolist() == [0, 1, 5, 6]  # c has two 2.jpg
+    assert second.support.tolist() == [2, 3, 4, 5]
+    assert first.query.tolist() == [2, 3, 4, 7]
+    with pytest.raises(InputError, match=r"name the image '2\.jpg' of 'd', which these images lack; use the layout"):
+        published_episodes(split, 2, names[:6], paths[:6])
+    with pytest.raises(InputError, match=r"has no episodes of 5 shots \(it has 2\); set few_shot.support to random"):
+        published_episodes(split, 5, names, paths)
 
 
 def test_the_same_classes_lie_nearer_than_others() -> None:

@@ -39,6 +39,22 @@ def test_half_of_the_classes_remain_and_swapping_parts_the_groups(means: np.ndar
     assert len(removal_splits(means, range(10), range(10, 20), 50, per_step=2)) == 3
 
 
+def test_half_of_the_images_remain_whatever_their_classes(means: np.ndarray) -> None:
+    images = np.ones(20, dtype=int)
+    removed = [step.train for step in removal_splits(means, range(10), range(10, 20), 50)]
+    images[list(set(removed[0]) - set(removed[1]))] = 41  # the first train class to go holds two thirds of the 60 images
+    assert len(removal_splits(means, range(10), range(10, 20), 50, images=images)) == 1
+    images[:] = 1
+    images[list(removed[-1])] = 100  # what is left at half of the classes holds nearly all of the images
+    found = removal_splits(means, range(10), range(10, 20), 50, images=images)
+    assert len(found) > len(removed)
+    for step in found:
+        assert images[[*step.train, *step.test]].sum() >= 0.5 * images.sum()
+    images[:] = 0
+    images[list(found[-1].train[:2])] = 100
+    assert len(removal_splits(means, range(10), range(10, 20), 50, images=images)[-1].test) >= 2  # a distance needs two classes
+
+
 def ids(row: np.ndarray) -> list[int]:
     return [int(each) for each in row if each >= 0]
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +45,8 @@ def _direction(encoder: str, word: str) -> np.ndarray:
 @pytest.fixture
 def texts(monkeypatch: pytest.MonkeyPatch) -> MadeUpTexts:
     made_up = MadeUpTexts()
-    monkeypatch.setattr("likeness.encoders.embed_texts", made_up)
+    monkeypatch.setattr("likeness.space.embed_texts", made_up)
+    monkeypatch.setattr(import_module("likeness.studies.encoder_sizes"), "embed_texts", made_up)
     return made_up
 
 

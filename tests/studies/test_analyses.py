@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -128,7 +129,7 @@ def test_prompts_that_an_encoder_cannot_read_refuse_it(
             raise InputError("The encoder 'small' has no text side.")
         return texts(encoder, prompts)
 
-    monkeypatch.setattr("likeness.encoders.embed_texts", fails_for_small)
+    monkeypatch.setattr(import_module("likeness.studies.encoder_sizes"), "embed_texts", fails_for_small)
     runs = encoder_sizes(cars, ["small", "large"], [color], ("raw", "exact"), dim=4, seeds=(0,), embed=embed)
     assert runs["refused"].tolist() == ["The encoder 'small' has no text side."] * 2 + ["", ""]
     read_nothing = encoder_sizes(cars, ["small"], [color], ("raw", "oracle"), dim=4, seeds=(0,), embed=embed)

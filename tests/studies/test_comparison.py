@@ -85,7 +85,12 @@ def test_one_row_per_run_in_order_and_all_methods_and_metrics_by_default(base: S
     assert tuple(every.index) == tuple(METHODS)
     assert tuple(every.columns[6:]) == ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
     scores, refused = every["map_at_r"], every["refused"]
-    assert set(refused[refused != ""].index) == {"lae-code", "ae-code"}  # nobody knows how long the features of a made-up encoder are
+    assert set(refused[refused != ""].index) == {
+        "raw-code",
+        "pca-code",
+        "lae-code",
+        "ae-code",
+    }  # nobody knows how long the features of a made-up encoder are
     # what was made up so is found: color words help, labels help more, chance does not
     assert scores["random"] < scores["raw"] < scores["exact"] <= scores["oracle"]
 
@@ -107,8 +112,8 @@ def test_what_does_not_apply_is_a_row_with_the_reason_and_the_rest_goes_on(base:
         base.refit(color, "ae-code", dim=2)
 
     no_text = InputError("The encoder 'timm' has no text side; choose a CLIP model.")
-    monkeypatch.setattr("likeness.encoders.embed_texts", MagicMock(side_effect=no_text))
-    silent = Space(base.vectors, base.table, name="Raw encoder", encoder="timm")
+    monkeypatch.setattr("likeness.space.embed_texts", MagicMock(side_effect=no_text))
+    silent = Space(base.vectors, base.table, name="Raw encoder", encoder="timm", embed_texts=None, embed_images=None)
     runs = compare(silent, [color], ("random", "raw", "random-transform", "oracle"), dims=(2,), seeds=(0,), metrics=["map"])
     assert (runs["refused"] == "").all()
     with pytest.raises(InputError, match="has no text side"):
@@ -136,9 +141,9 @@ def test_texts_are_looked_up_once_per_notion_and_what_nothing_reads_is_not_compu
     compare(base, [color], ("random", "raw", "random-transform", "oracle"), dims=(2,), seeds=(0,), metrics=["map"])
     assert texts.calls == []
     with monkeypatch.context() as patch:
-        patch.setattr("likeness.evaluation.definitions.clustering.clustering_metrics", None)
+        patch.setattr("likeness.evaluation.definitions.clustering_metrics", None)
         compare(base, [color], ("raw",), metrics=["map_at_r", "mrr"])
-    monkeypatch.setattr("likeness.evaluation.definitions.retrieval.retrieval_metrics", None)
+    monkeypatch.setattr("likeness.evaluation.definitions.retrieval_metrics", None)
     assert compare(base, [color], ("raw",), metrics=["nmi"]).loc[0, "nmi"] > 0
 
 
@@ -180,10 +185,15 @@ def test_zero_shot_is_how_often_the_nearest_aspect_is_the_label(base: Space, col
 def test_the_authors_protocol_reads_features_in_their_lengths_and_ranks_by_distance(base: Space, color: Notion, texts: Any) -> None:
     lengths = np.random.default_rng(5).uniform(1, 20, len(base)).astype(np.float32)
     base.lengths = lengths  # type: ignore[misc]
-    runs = compare(base, [color], ("lae", "lae-code"), dims=(3,), seeds=(2,), metrics=["map_at_r", "zero_shot"]).set_index("method")
+    methods = ("raw-code", "pca-code", "lae", "lae-code")
+    runs = compare(base, [color], methods, dims=(3,), seeds=(2,), metrics=["map_at_r", "zero_shot"]).set_index("method")
     rows, labels = texts.vectors("made-up", color.prompts), base.table.frame["color"]
     fitted = LinearAutoencoder(3, 2, normalize=False).fit(rows)
-    codes = fitted.transform(base.vectors * lengths[:, None])
+    features = base.vectors * lengths[:, None]
+    for name, rows_by_code in (("raw-code", features), ("pca-code", features @ PCA(3).fit(rows).U)):  # the mean moves all images alike
+        by_distance = retrieval_metrics(rows_by_code, labels, metric="euclidean")["map_at_r"]
+        assert runs.loc[name, "map_at_r"] == pytest.approx(by_distance, abs=1e-9)
+    codes = fitted.transform(features)
     expected = retrieval_metrics(codes, labels, metric="euclidean")["map_at_r"]
     assert runs.loc["lae-code", "map_at_r"] == pytest.approx(expected, abs=1e-9)
     assert runs.loc["lae-code", "map_at_r"] != runs.loc["lae", "map_at_r"]

@@ -75,7 +75,7 @@ BAD = [
     ("compare", {"methods": ["best"]}, "There is no method 'best'; choose from random, raw"),
     ("compare", {"metrics": ["accuracy"]}, "There is no metric 'accuracy'; choose from map_at_r, precision_at_1, r_precision, map, mrr, map_at_1000"),
     ("compare", {"metrics": []}, "There is no metric to measure; choose from map_at_r"),
-    ("compare", {"ranking": "manhattan"}, "The metric 'manhattan' is unknown; choose 'cosine' or 'euclidean'"),
+    ("compare", {"ranking": "manhattan"}, "The metric 'manhattan' is unknown; choose 'cosine', 'euclidean', or a ranking: k-reciprocal"),
     ("compare", {"dims": [0]}, "The dimension 0 cannot be measured; choose whole numbers of at least 1, or 'suggested'"),
     ("compare", {"dims": []}, "There is no dimension to measure; pass at least one, such as 128"),
     ("compare", {"seeds": []}, "There is no seed to measure"),

@@ -34,6 +34,8 @@ def test_every_method_fits_and_the_raw_encoder_is_not_trained() -> None:
     assert {(config.epochs, config.matched_classes, config.backbone.head_only) for config in configs.values()} == {(5, 3, True)}
     assert all(config.few_shot is not None and config.few_shot.shots == (SHOTS,) for config in configs.values())
     assert study.seeds == (0, 1)
+    # on both splits the steps of an epoch of the larger one, four classes of 40 images; class directions learn 50 times as fast as the layer
+    assert {(each.epoch_steps, each.objective.proxy_rate) for each in configs.values()} == {(160 // configs["Margin"].batch.size, 50.0)}
 
 
 @pytest.mark.parametrize("size", [96, 224, 518])

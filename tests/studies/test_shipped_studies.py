@@ -51,7 +51,7 @@ def test_every_cell_is_a_config_no_two_are_one_and_a_control_and_the_raw_network
     assert len(wanted) == splits * ((len(study.rows) - untrained) * len(study.seeds) + untrained)
     assert len({cell.config.model_copy(update={"name": ""}).model_dump_json() for cell in wanted}) == len(wanted)
     for cell in wanted:
-        build_objective(cell.config.objective, 10, cell.config.backbone.dim or 8, 8)
+        build_objective(cell.config.objective, 10, cell.config.backbone.dim or 8, 128)
     models = {model for cell in wanted for model in (cell.config.guidance.language if cell.config.guidance else ())}
     assert all(language_model(each).identity for each in models if not each.startswith(("vectors:", "hierarchy:")) and each != "wordnet")
     whole = row_configs(read_study(PARTS.get(name, name))).values()

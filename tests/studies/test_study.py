@@ -153,15 +153,15 @@ SPLITS = [
 ]
 
 
-def _config(epochs: int, head_only: bool = False) -> RunConfig:
-    return config_from({"backbone": {"head_only": head_only}, "batch": {"size": 8, "per_class": 2}, "epochs": epochs})
+def _config(epochs: int, **backbone: Any) -> RunConfig:
+    return config_from({"backbone": backbone, "batch": {"size": 8, "per_class": 2}, "epochs": epochs})
 
 
 def test_passes_of_a_case_by_hand_and_how_they_add_up() -> None:
     # 30 images are three steps of 8, 15 are one
     trained = 2 * ((3 * 4 * 24 + 12) + (3 * 4 * 8 + 27))
     assert image_passes([_config(4), _config(0)], SPLITS, 2, IMAGES) == trained + 12 + 27
-    heads = [_config(4, head_only=True), _config(9, head_only=True)]  # whose embedding layers share one pass
+    heads = [_config(4, head_only=True), _config(9, train_from="layer4")]  # features and maps of one pass
     assert image_passes(heads, SPLITS, 2, IMAGES) == image_passes(heads[:1], SPLITS, 7, IMAGES) == 42
     rows = [_config(3), _config(5)]
     assert image_passes(rows, SPLITS, 3, IMAGES) == 3 * sum(image_passes([row], [split], 1, IMAGES) for row in rows for split in SPLITS)

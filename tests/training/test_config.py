@@ -25,6 +25,13 @@ BAD = [
     ({"few_shot": {"shots": [2, 5], "steps": [1000]}}, "steps has 1 numbers and shots 2; set one number, or one for each of shots"),
     ({"devices": 2, "nodes": 2, "batch.size": 6}, r"6 can't be divided evenly among 4 processes \(devices 2, nodes 2\); choose a multiple of 4"),
     ({"batch": {"size": 10, "per_class": 4}}, "size 10 is not a multiple of per_class 4"),
+    ({"batch.accumulate": 2, "objective.uniform_prior": {"official": True}}, "uniform_prior.official counts batches as steps, .* set it to 1"),
+    (
+        {"backbone.head_only": True, "objective.uniform_prior": {"official": True}},
+        "official spreads the backbone's features, which a head_only run can't",
+    ),
+    ({"backbone.head_only": True, "few_shot": {"crops": "random"}}, "few_shot.crops random needs a network that reads crops"),
+    ({"few_shot": {"support": "file"}}, "few_shot.support file needs data.split file, not"),
     ({"batch.accumulate": 2, "objective.s2sd": {"target_dims": [5], "feature_delay": 9}}, "feature_delay counts batches as steps, .* set it to 1"),
     ({"backbone": {"dim": 10, "parts": 4}}, "dim 10 is not a multiple of parts 4"),
     ({"optimizer.plateau": 2}, "plateau needs data.validation above 0"),
@@ -36,8 +43,32 @@ BAD = [
     ({"data": {"split": "file", "splits": "x.json"}}, "split file needs splits .the file. and shift"),
     ({"data": {"splits": "x.json", "shift": "start"}}, "need split file, not classes"),
     ({"data.tuning": True}, "need split file"),
+    (
+        {"data.split": "file", "data.splits": "x", "data.shift": "start", "data.tuning": "validation", "data.select_on_test": True},
+        "tuning validation chooses the best weights; set validation to 0 and select_on_test to false",
+    ),
+    ({"transforms": {"ColourJitter": {}}}, "transforms.*There is no transform 'ColourJitter'; choose from AugMix, AutoAugment, ColorJitter"),
+    (
+        {"transforms.ColorJitter": {"bright": 0.2}},
+        "transforms: The transform 'ColorJitter' has no option 'bright'; it has brightness, contrast, saturation, hue",
+    ),
+    ({"transforms": {"RandomErasing": {"p": 2}}}, r"'RandomErasing' does not take these options: `p` should be a .* \[0.0, 1.0\]\.$"),
+    ({"transforms": {"GaussianBlur": {}}}, "The transform 'GaussianBlur' does not take these options: .* argument: 'kernel_size'"),
+    ({"transforms": {"RandAugment": None}}, "transforms.RandAugment is None: Input should be a valid dictionary"),
+    ({"transforms.RandAugment": {}, "backbone.head_only": True}, "a run on features that are computed once reads none; remove transforms"),
+    ({"distill": {}}, "distill.teacher: Field required"),
+    ({"distill": {"teacher": "big"}}, "distill.teacher is 'big': The encoder 'big' has no known form; write "),
+    ({"distill": {"teacher": "cars", "weight": -1}}, "distill.weight is -1: Input should be greater than or equal to 0"),
+    ({"distill": {"teacher": "cars", "temperature": 0}}, "distill.temperature is 0: Input should be greater than 0"),
+    ({"distill": {"teacher": "cars"}, "backbone.unit": False}, "distill needs embeddings of unit length; set backbone.unit to true"),
+    ({"batch.draw": "hard"}, "batch.draw is 'hard': Input should be 'spread', 'replacement' or 'hard-classes'"),
+    ({"batch": {"draw": "hard-classes", "size": 8, "drawn": 5}}, "drawn 5 is more than the 4 classes of a batch; draw fewer"),
+    ({"batch.draw": "hard-classes", "workers": 2}, "batch.draw hard-classes follows the training, .* set workers to 0"),
+    ({"data": {"query_attribute": "split", "queries": 5}}, "query_attribute names the queries, but queries spreads them evenly; remove query_attr"),
+    ({"data.query_attribute": "split", "matched_classes": 3}, "matched_classes lets all test images search each other, but data.query_attribute"),
+    ({"data.query_attribute": "split", "few_shot": {}}, "few_shot lets all test images search each other, but data.query_attribute"),
     ({"data.crops": "whole", "augment": False}, "augment is false, not true; set data.crops to square"),
-    ({"data.crops": "whole", "backbone.head_only": True}, "a head_only run has none"),
+    ({"data.crops": "whole", "backbone.head_only": True}, "a run on features that are computed once has none"),
     ({"objective.name": "margins"}, "There is no objective 'margins'; near it are margin"),
     ({"objective.options": {"gamma": 1}}, "has no option 'gamma'; it has"),
     ({"objective": {"name": "softmax", "miner": "hard-pairs"}}, "'softmax' takes no miner; choose one of multisimilarity, margin"),
@@ -65,7 +96,6 @@ BAD = [
     ({"guidance": {"nu": [1.5, 1], "method": "mining"}}, "nu is 1.5 and 1, but for mining the first must be from 0 to 1 and the second above 0"),
     ({"guidance": {"nu": [0.5, 0], "method": "mining"}}, "nu is 0.5 and 0, but for mining"),
     ({"guidance": {"nu": [0.5, -1], "method": "scaling"}}, "nu is 0.5 and -1, but powers must be at least 0"),
-    ({"guidance": {"text": "captions"}}, "text captions needs captions, a CSV file of path and caption"),
     ({"guidance": {"captions": "c.csv"}}, "captions and keywords need text captions"),
     ({"guidance": CAPTIONS | {"text": "captions+names"}}, "needs keywords that the class name replaces, such as bird"),
     ({"guidance": CAPTIONS | {"keywords": "bird"}}, "text captions takes none"),
@@ -85,6 +115,9 @@ BAD_DISTANCES = [
     ({"guidance": {}}, "guidance needs class labels, but objective.name log-ratio reads continuous ones"),
     ({"matched_classes": 3}, "matched_classes needs classes, but data.split images has none"),
     ({"backbone.parts": 2}, "backbone.parts 2 needs embeddings of unit length; set backbone.unit to true"),
+    ({"data.query_attribute": "split"}, "query_attribute names the queries, but split images takes them from the column split"),
+    ({"distill": {"teacher": "cars"}}, "distill needs embeddings of unit length; set backbone.unit to true"),
+    ({"batch.draw": "hard-classes"}, "draw hard-classes draws classes, but objective.name log-ratio reads none; remove draw"),
     ({"batch.drawn": 6}, "size 20 can't hold 6 anchors with 3 neighbors each"),
     ({"batch.pool": 2}, "pool 2 is less than nearest 3"),
 ]
@@ -108,6 +141,11 @@ def test_what_is_written_is_read_again_and_files_that_are_no_config_are_named(tm
         {"objective": {"name": "margin", "diva": {"random_labels": True}}} | wide | {"batch": {"size": 108, "per_class": 2}},
         {"few_shot": {"shots": [2, 5], "steps": [1000, 1500]}},
         {"few_shot": {"steps": 7}},
+        {
+            "transforms": {"RandomErasing": {"p": 0.25}, "ColorJitter": {"hue": 0.1}},
+            "distill": {"teacher": "cars", "temperature": 0.5},
+            "batch": {"draw": "hard-classes"},
+        },
         {"objective": {"name": "margin", "diva": {"queue_batches": 70}}} | wide,
     ):
         config = config_from(content)
@@ -140,7 +178,7 @@ def test_every_preset_can_be_read_and_its_objective_made(name: str) -> None:
     config = read_config(name)
     assert config.name == name
     assert len(config.note) > 40
-    build_objective(config.objective, 10, config.backbone.dim or 8, 8)
+    build_objective(config.objective, 10, config.backbone.dim or 8, 128)
 
 
 def test_only_how_a_run_is_carried_out_may_change_while_it_goes_on() -> None:

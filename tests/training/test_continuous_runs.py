@@ -4,13 +4,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from PIL import Image
 from tests.training.conftest import resumed, small_run
 
 from likeness.data import read_dataset
 from likeness.encoders import load_encoder
 from likeness.errors import InputError
-from likeness.evaluation import continuous_metrics
+from likeness.evaluation import continuous_metrics, oracle_metrics
 from likeness.training.config import config_from, with_changes
 from likeness.training.data.batches import Batches
 from likeness.training.data.outputs import embed_rows
@@ -18,6 +19,7 @@ from likeness.training.data.pixels import load_pixels
 from likeness.training.data.run_images import run_images
 from likeness.training.loop.prepare import _batches
 from likeness.training.loop.train import train
+from likeness.training.preview import example_queries
 from likeness.training.runs.run_encoder import load_network
 
 
@@ -61,10 +63,49 @@ def test_the_last_images_test_or_as_a_column_says_and_queries_are_spread_over_th
     assert list(first.table.frame["path"]) == list(second.table.frame["path"]) == sorted(first.table.frame["path"])
     assert len(run_images(data.model_copy(update={"subset": 1000}), 0).table) == 60
     frame = pd.read_csv(table)
-    frame["split"] = ["test"] * 10 + ["query"] * 5 + ["train"] * 40 + ["val"] * 5
-    frame.to_csv(table, index=False)
-    divided = run_images(data, 0)
-    assert (len(divided.train), divided.test.tolist(), divided.queries.tolist()) == (40, list(range(15)), list(range(10, 15)))
+    for searched in ("test", "gallery"):  # the second as retrieval benchmarks name it
+        frame["split"] = [searched] * 10 + ["query"] * 5 + ["train"] * 40 + ["val"] * 5
+        frame.to_csv(table, index=False)
+        divided = run_images(data, 0)
+        assert (len(divided.train), divided.test.tolist(), divided.queries.tolist()) == (40, list(range(15)), list(range(10, 15)))
+
+
+def test_where_all_test_images_are_queries_each_searches_all_others(spots: dict[str, Any], tmp_path: Path) -> None:
+    spots["data"]["queries"] = 20
+    config = config_from(spots)
+    images = run_images(config.data, 0)
+    assert images.queries.tolist() == images.gallery.tolist() == list(range(40, 60))
+    shown, nearest = example_queries(images, 20, 19)
+    assert all(sorted([query, *others]) == list(range(40, 60)) for query, others in zip(shown, nearest, strict=True))
+    run = train(config, tmp_path / "run")
+    free = embed_rows(load_network(run), load_pixels(images.table, 16), images.test, 16)
+    known, own = images.distances.between(images.test, images.test), np.arange(20)
+    last = run.report()["last"]
+    expected = continuous_metrics(known, free, free, (1, 10), exclude=own) | {
+        f"oracle_{name}": value for name, value in oracle_metrics(known, (1, 10), exclude=own).items() if name.startswith("mean")
+    }
+    assert {name: last[name] for name in expected if name != "ndcg_at_1"} == pytest.approx(
+        {name: value for name, value in expected.items() if name != "ndcg_at_1"}, rel=1e-5
+    )
+
+
+def test_every_loss_can_start_from_the_weights_of_the_authors_code(spots: dict[str, Any], tmp_path: Path) -> None:
+    config, started = config_from(spots | {"epochs": 0}), {}
+    for name in ("log-ratio", "binary-triplet", "rank-n-contrast"):
+        for init in ("kaiming", "torch"):
+            run = train(with_changes(config, {"objective.name": name, "backbone.init": init}), tmp_path / f"{name} {init}")
+            started[name, init] = load_network(run).head
+    usual = train(with_changes(config, {"objective.name": "binary-triplet"}), tmp_path / "usual")
+    assert torch.equal(load_network(usual).head.weight, started["binary-triplet", "torch"].weight)
+    for init in ("kaiming", "torch"):
+        first, *others = (started[name, init] for name in ("log-ratio", "binary-triplet", "rank-n-contrast"))
+        assert all(torch.equal(first.weight, other.weight) and torch.equal(first.bias, other.bias) for other in others)
+        assert (first.bias == 0).all() == (init == "kaiming")
+    head = started["binary-triplet", "kaiming"]
+    assert float(head.weight.detach().std()) == pytest.approx((2 / head.out_features) ** 0.5, rel=0.15)
+    whole = with_changes(config, {"objective.name": "binary-triplet", "backbone.init": "kaiming", "backbone.dim": None})
+    identity = load_network(train(whole, tmp_path / "whole")).head.weight
+    assert torch.equal(identity, torch.eye(len(identity)))
 
 
 def test_a_batch_comes_with_the_distances_of_its_anchors(spots: dict[str, Any]) -> None:
@@ -152,7 +193,7 @@ def test_classes_with_label_distances_between_their_names(content: dict[str, Any
     ("changes", "told"),
     [
         ({"data.test_images": 58}, "has 2 training and 58 test images, but needs 3 of each; change data.test_images"),
-        ({"data.queries": 20}, "20 queries of 20 test images leave no gallery; use fewer"),
+        ({"data.queries": 21}, "There are 20 test images, fewer than 21 queries; use fewer"),
         ({"data.queries": 11}, "9 gallery images are too few for metrics at 10; use more test images, or fewer queries"),
         ({"batch.size": 42}, "A batch of 42 images needs at least as many, but there are 40"),
         ({"data.labels.columns": ["knee"]}, "has no column 'knee_x'"),

@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,9 +24,10 @@ from torch.utils.data import DataLoader, Dataset
 from likeness.errors import InputError
 from likeness.losses import objectives_on
 from likeness.losses.commodity import COMMODITY
-from likeness.samplers import MPerClassBatches, NeighborBatches
+from likeness.samplers import MPerClassBatches, NeighborBatches, ShuffledBatches
 from likeness.training.config import RunConfig, config_from, read_config
 from likeness.training.data.batches import Batches
+from likeness.training.data.captions import Captions
 from likeness.training.data.run_images import RunImages
 from likeness.training.dist_context import DistContext
 from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage, ViTPrediction
@@ -42,6 +44,10 @@ from likeness.training.runs.run_folder import RunFolder
 STEPS, CLASSES, EACH, DIM = 3, 6, 4, 8
 _DIVA = {"objective": {"name": "margin", "diva": {"hidden": 5, "queue_batches": 2}}, "batch": {"size": 12, "per_class": 3}}
 _PARTS = {"name": "test_resnet", "weights": "none", "dim": DIM, "parts": 4}
+_CHUNKS = {
+    "backbone": {"name": "test_resnet", "weights": "none", "dim": DIM, "freeze_batch_norm": True},
+    "batch": {"size": 12, "per_class": 2, "chunk": 4},
+}
 _BASE: dict[str, Any] = {
     "backbone": {"name": "test_resnet", "weights": "none", "dim": DIM},
     "batch": {"size": 12, "per_class": 2},
@@ -98,9 +104,20 @@ CASES: dict[str, dict[str, Any]] = {
     "uniform prior around s2sd": {"objective": {"name": "softmax", "s2sd": {"target_dims": [5]}, "uniform_prior": {"hidden": 7}}},
     "diva": _DIVA | {"backbone": _PARTS},
     "diva on features": _DIVA | {"backbone": _PARTS | {"head_only": True}},
+    "circle": {"objective": {"name": "pml:CircleLoss"}},
+    "matryoshka": {"objective": {"name": "multisimilarity", "matryoshka": {"dims": [2, 4]}}},
+    # three steps of twelve: the memory is full in the last one
+    **{f"memory, {name}": {"objective": {"name": name, "memory": {"size": 30}}} for name in ("contrastive", "triplet", "supcon")},
+    "in chunks": {"objective": {"name": "margin", "options": {"learn_beta": True}}} | _CHUNKS,
+    "in chunks, with memory": {"objective": {"name": "contrastive", "memory": {"size": 30}}} | _CHUNKS,
+    **{
+        name: {"objective": {"name": name}, "backbone": {"name": "clip:cars-small", "dim": None, "text": "train"}}
+        for name in objectives_on("captions")
+    },
     "adam": {"objective": {"name": "arcface"}, "optimizer": {"kind": "adam", "rate": 0.001}},
     # a run whose guidance takes the objective's place leaves the objective's parameters without gradient
     **{name: {"objective": {"name": "proxyanchor"}, "guidance": config} for name, (config, _) in _GUIDANCE.items()},
+    **{f"{name}, in chunks": {"objective": {"name": "margin"}, "guidance": _GUIDANCE[name][0]} | _CHUNKS for name in ("elg", "vit")},
     **{
         f"{name}, {anchors}": {
             "objective": {"name": name},
@@ -129,7 +146,7 @@ class Found(NamedTuple):
 
     gradients: dict[str, Tensor | None]
     losses: list[float]
-    state: dict[str, Tensor]
+    state: dict[str, Any]
 
 
 class _Gradients(Callback):
@@ -149,7 +166,7 @@ class _Doubled(NamedTuple):
 
     tensors: tuple[Tensor, ...]
 
-    def cut(self, size: int, images: Tensor | None = None) -> tuple[Tensor, ...]:
+    def cut(self, size: int, images: Tensor | None = None, transform: nn.Module | None = None) -> tuple[Tensor, ...]:
         return self.tensors
 
 
@@ -170,18 +187,22 @@ def trained(case: str, processes: int, dist: DistContext | None = None) -> Found
     dist = dist_context_of(config) if dist is None else dist
     torch.manual_seed(0)
     network = build_network(config.backbone)
-    if not config.unit_embeddings:
-        network.disable_normalization(reset=True)
+    network.unit = config.unit_embeddings
+    if config.kaiming:
+        network.kaiming_init()
     objective = build_objective(config.objective, CLASSES, DIM, network.feature_dim)
-    guidance = _GUIDANCE[case][1](network) if case in _GUIDANCE else None
+    _, guides = _GUIDANCE.get(case.removesuffix(", in chunks"), (None, None))
+    guidance = guides(network) if guides is not None else None
     if config.backbone.head_only:
         network.backbone = None
     module = RunModule(network.double(), objective.double(), guidance, config, STEPS, dist).double()
+    if network.text is not None:
+        module.captions = Captions([[f"a {'red' if row % 2 else 'blue'} car", "a bus"][: 1 + row % 3] for row in range(CLASSES * EACH)], network.text)
     kept = _Gradients()
     with silence_lightning():
         trainer = build_trainer(config, max_steps=STEPS, max_epochs=1, callbacks=[kept], logger=False)
         trainer.fit(module, DataLoader(_Double(_batches(config, module, dist)), batch_size=None))
-    return Found(kept.first, kept.losses, {name: value.clone() for name, value in module.state_dict().items()})
+    return Found(kept.first, kept.losses, {name: deepcopy(value) for name, value in module.state_dict().items()})
 
 
 def _batches(config: RunConfig, module: RunModule, dist: DistContext) -> Batches:
@@ -193,7 +214,7 @@ def _batches(config: RunConfig, module: RunModule, dist: DistContext) -> Batches
     line = Line(rng.random(count))
     images = RunImages(None, [str(each) for each in range(CLASSES)], labels, rows, rows[:0], rows, distances=line)  # type: ignore[arg-type]
     batch = config.batch
-    chosen: Any = MPerClassBatches(labels, batch.size, batch.per_class)
+    chosen: Any = ShuffledBatches(count, batch.size) if config.objective.on_captions else MPerClassBatches(labels, batch.size, batch.per_class)
     if config.objective.continuous:
         nearest = np.argsort(line.between(rows, rows), axis=1)[:, 1:4]
         chosen = NeighborBatches(nearest, batch.size, batch.nearest, batch.drawn, batch.size if batch.anchors == "all" else batch.drawn)

@@ -1,7 +1,6 @@
 """Language side of language guidance: class similarities from names, captions and pseudolabels. Does not import torch."""
 
 from likeness.language.captions import (
-    caption_embeddings as caption_embeddings,
     captions_in_order as captions_in_order,
     insert_class_name as insert_class_name,
     read_captions as read_captions,
@@ -45,4 +44,4 @@ from likeness.language.similarity import (
     prime as prime,
 )
 from likeness.language.word_vectors import read_word_vectors as read_word_vectors
-from likeness.language.wordnet import nltk_wordnet as nltk_wordnet, wordnet_paths as wordnet_paths, wordnet_similarities as wordnet_similarities
+from likeness.language.wordnet import wordnet_paths as wordnet_paths, wordnet_similarities as wordnet_similarities

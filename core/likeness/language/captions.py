@@ -4,25 +4,15 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from likeness.encoders import TextEncoder
 from likeness.errors import InputError
-from likeness.io import as_path, csv_rows, name_finder, regular_file
-from likeness.language.models import embed_names
-from likeness.language.pseudolabels import class_means
+from likeness.io import as_path, csv_rows, name_finder, text_of
 
 
 def read_captions(path: Path) -> dict[str, str]:
     """Captions by image path, from a CSV file of two columns, path and caption. A header "path,caption" is skipped; captions with commas must be
     quoted; empty captions are ignored. Raises InputError if the file is missing, not text, has other columns, or two captions for an image.
     """
-    try:
-        text = regular_file(as_path(path)).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The captions '{path}' cannot be read ({error}); pass a UTF-8 CSV file with the columns path and caption.") from error
-    rows = csv_rows(text)
+    rows = csv_rows(text_of(as_path(path)))
     if rows and [cell.lower() for cell in rows[0]] == ["path", "caption"]:
         rows = rows[1:]
     captions: dict[str, str] = {}
@@ -48,9 +38,7 @@ def captions_in_order(captions: Mapping[str, str] | Sequence[str], paths: Sequen
         found = [find(path) for path in paths]
         missing = [path for path, name in zip(paths, found, strict=True) if name is None]
         if missing:
-            raise InputError(
-                f"{len(missing)} of {len(paths)} images have no caption, the first is '{missing[0]}'; add captions or remove these images."
-            )
+            raise InputError(f"{len(missing)} of {len(paths)} images have no caption, first '{missing[0]}'; add captions or remove the images.")
         return [captions[name] for name in found if name is not None]
     if isinstance(captions, str) or len(captions) != len(paths):
         count = "a single text" if isinstance(captions, str) else f"{len(captions)} captions"
@@ -69,26 +57,3 @@ def insert_class_name(caption: str, name: str, keywords: str | Sequence[str]) ->
     # longest first, so that of "sports car" and "car" the longer is replaced as a whole
     choices = "|".join(re.escape(word.strip()) for word in sorted(words, key=len, reverse=True))
     return re.sub(rf"(?<!\w)(?:{choices})(?!\w)", lambda _: name, caption, flags=re.IGNORECASE)
-
-
-def caption_embeddings(
-    captions: Sequence[str], labels: Sequence[int] | NDArray[np.integer], model: TextEncoder | str = "minilm", device: str = "auto"
-) -> NDArray[np.float32]:
-    """One vector per class, the mean of its captions' vectors at unit length (the paper does not say how it goes from captions to classes).
-
-    Args:
-        captions: n captions.
-        labels: (n,) the class of each.
-        model: what `language_model` knows, or such a model.
-
-    Returns:
-        (c, d) float32, in ascending order of the labels.
-
-    Raises:
-        InputError: the numbers differ, or the model cannot embed.
-    """
-    if isinstance(captions, str) or len(captions) != len(labels):
-        raise InputError(f"There are {len(labels)} labels and {len(captions)} captions; give one label per caption.")
-    vectors = embed_names(list(captions), model, device).astype(np.float64)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    return class_means(vectors, np.asarray(labels)).astype(np.float32)

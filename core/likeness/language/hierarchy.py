@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from likeness.errors import InputError
-from likeness.io import as_path, csv_rows, parse_json, regular_file
+from likeness.io import as_path, csv_rows, parse_json, text_of
 from likeness.language.family import Matrix, SimilaritySource
 from likeness.language.wordnet import wordnet_paths
 
@@ -19,7 +19,7 @@ def hierarchy_similarities(paths: Sequence[str], tree: Sequence[str] = ()) -> Ma
     """1 - height(lowest common subsumer) / height(tree), Eq. 1 and 2 of Barz and Denzler, "Hierarchy-based Image Embeddings" (2019).
 
     A node's height is the number of steps to the deepest leaf below it. Several roots are joined under one. A class that is an ancestor of another
-    keeps similarity 1 with itself; the paper has classes at leaves only.
+    keeps similarity 1 with itself; the paper has classes at leaves only. InputError: there is no path, or one is empty or has an empty step.
 
     Args:
         paths: n classes as paths from the root, such as "animal/bird/cowbird".
@@ -27,9 +27,6 @@ def hierarchy_similarities(paths: Sequence[str], tree: Sequence[str] = ()) -> Ma
 
     Returns:
         (n, n) float64 in [0, 1], symmetric, ones on the diagonal.
-
-    Raises:
-        InputError: there is no path, or one is empty or has an empty step.
     """
     nodes = [_steps(path) for path in paths]
     if not nodes:
@@ -98,10 +95,7 @@ def read_hierarchy(path: Path) -> Hierarchy:
 
     Raises InputError if the file is missing, has another format, gives a child two parents, or has a cycle.
     """
-    try:
-        text = regular_file(as_path(path)).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The hierarchy '{path}' cannot be read ({error}); give a CSV or JSON file in UTF-8.") from error
+    text = text_of(as_path(path))
     content = _json(path, text) if path.suffix.lower() == ".json" else _csv(path, text)
     paths = _from_parents(path, content) if isinstance(content, dict) else content
     if not paths:

@@ -47,7 +47,7 @@ def gives_vectors(name: str) -> bool:
 
 
 def language_model(model: str | TextEncoder, device: str = "auto") -> TextEncoder:
-    """The model of a name; its weights are loaded on first use.
+    """The model of a name; its weights are loaded on first use. InputError: an invalid name, or a missing file or folder.
 
     Args:
         model: one of `short_names`; "clip:ENCODER" or the encoder's own name, for the text side of whatever `likeness.encoders` loads ("cars",
@@ -55,9 +55,6 @@ def language_model(model: str | TextEncoder, device: str = "auto") -> TextEncode
             pooled output instead of the mean over tokens; "vectors:FILE", a text file of GloVe or FastText. Objects with `encode_texts` are returned
             unchanged.
         device: "auto" (the first available of CUDA, MPS and CPU) or a torch device.
-
-    Raises:
-        InputError: an invalid name, or a missing file or folder.
     """
     if not isinstance(model, str):
         if not hasattr(model, "encode_texts"):
@@ -73,15 +70,13 @@ def language_model(model: str | TextEncoder, device: str = "auto") -> TextEncode
 def embed_names(texts: Sequence[str], model: TextEncoder | str = "minilm", device: str = "auto") -> Vectors:
     """Vectors (n, d) of names or sentences, float32: unit rows from "minilm" and from CLIP, rows of any length from the others.
 
-    Embeddings are cached per model, which is only loaded for new texts.
+    Embeddings are cached per model, which is only loaded for new texts. InputError: no text, one that is not a string, an unknown or unavailable
+    model, or a vector that is not finite.
 
     Args:
         texts: n texts, embedded unchanged: put class names into a primer first (`likeness.language.prime`).
         model: a name that `likeness.language.language_model` knows, or an object with `encode_texts`. Objects without identity
             (`likeness.encoders.encoder_identity`) are not cached.
-
-    Raises:
-        InputError: no text, one that is not a string, an unknown or unavailable model, or a vector that is not finite.
     """
     return embed_texts(language_model(model, device), texts).vectors
 

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.arrays import is_torch, to_numpy
-from likeness.errors import InputError
-from likeness.io import as_path, assets_dir, csv_bytes, csv_rows, regular_file, write_atomic
+from likeness.errors import InputError, check_known
+from likeness.io import as_path, assets_dir, csv_bytes, csv_rows, text_of, write_atomic
 
 SHIPPED_PSEUDOLABELS = "synthetic-cars"
 Average = Literal["softmax", "logits"]
@@ -22,6 +23,8 @@ Variant = Literal["mean", "multi", "dense", "dense+multi"]
 
 def top_pseudolabels(logits: Any, labels: Any = None, k: int = 5, average: Average = "softmax") -> NDArray[np.int64]:
     """The k names with the highest outputs, best first (Sec. 3.3 of "Integrating Language Guidance", Roth et al. 2022).
+
+    InputError: shapes do not fit, outputs are not finite, or k is not between 1 and m.
 
     Args:
         logits: (n, m) raw outputs of a classifier for n images, NumPy or torch.
@@ -32,9 +35,6 @@ def top_pseudolabels(logits: Any, labels: Any = None, k: int = 5, average: Avera
 
     Returns:
         (classes, k) int64 in ascending order of the labels, or (n, k). Of equal outputs the lower index comes first.
-
-    Raises:
-        InputError: shapes do not fit, outputs are not finite, or k is not between 1 and m.
     """
     from scipy.special import softmax
 
@@ -43,8 +43,7 @@ def top_pseudolabels(logits: Any, labels: Any = None, k: int = 5, average: Avera
         raise InputError(f"The classifier's outputs have shape {outputs.shape} or are not finite; give finite numbers of shape (images, names).")
     if not 1 <= k <= outputs.shape[1]:
         raise InputError(f"Expected k between 1 and the {outputs.shape[1]} names, got {k}; choose another number of pseudolabels.")
-    if average not in get_args(Average):
-        raise InputError(f"There is no average '{average}'; choose from {', '.join(get_args(Average))}.")
+    check_known("average", average, get_args(Average))
     if labels is not None:
         classes = to_numpy(labels)
         if classes.shape != (len(outputs),):
@@ -72,7 +71,7 @@ def pseudolabel_similarities(topk: Any, name_similarities: Any, variant: Variant
     - "dense+multi": these k x k matrices, pairing (a, b) at a * k + b; those with a != b are not symmetric.
 
     "Sample" is any of them with rows per image. For training, compute the table over all classes once and gather each batch from it
-    (`batch_similarities`).
+    (`batch_similarities`). InputError: the variant is unknown, shapes do not fit, or an index is outside the names.
 
     Args:
         topk: (n, k) indices into the names, best first, as `top_pseudolabels` gives them; NumPy or torch.
@@ -80,12 +79,8 @@ def pseudolabel_similarities(topk: Any, name_similarities: Any, variant: Variant
 
     Returns:
         (n, n), or (k, n, n) for "multi" and (k * k, n, n) for "dense+multi".
-
-    Raises:
-        InputError: the variant is unknown, shapes do not fit, or an index is outside the names.
     """
-    if variant not in get_args(Variant):
-        raise InputError(f"There is no variant '{variant}'; choose from {', '.join(get_args(Variant))}.")
+    check_known("variant", variant, get_args(Variant))
     names, shape = name_similarities, tuple(name_similarities.shape)
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InputError(f"The similarities of names have shape {shape}; give a square matrix, a row and a column per name.")
@@ -156,12 +151,8 @@ def read_pseudolabels(file: str) -> dict[str, list[str]]:
     names.
     """
     path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == SHIPPED_PSEUDOLABELS else as_path(file)
-    try:
-        text = regular_file(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The pseudolabels '{file}' cannot be read ({error}); give a CSV file in UTF-8 with a line per class.") from error
     found: dict[str, list[str]] = {}
-    for name, *labels in csv_rows(text):
+    for name, *labels in csv_rows(text_of(path)):
         if name in found or (name and not any(labels)):
             raise InputError(
                 f"The pseudolabels '{path.name}' have the class '{name}' {'twice' if name in found else 'without a name'}; correct its line."
@@ -175,8 +166,6 @@ def read_pseudolabels(file: str) -> dict[str, list[str]]:
 
 def write_pseudolabels(file: Path, labels: Mapping[str, Sequence[str]]) -> None:
     """Writes a file for `read_pseudolabels`."""
-    import pandas as pd
-
     columns = zip_longest(*([name, *names] for name, names in labels.items()), fillvalue="")
     write_atomic(file, csv_bytes(pd.DataFrame(dict(enumerate(map(list, columns)))), header=False))
 

@@ -51,7 +51,8 @@ def class_similarities(
 ) -> Vectors:
     """Cosine similarities of class names, S^lang of Sec. 3.2 of "Integrating Language Guidance" (Roth et al. 2022).
 
-    The matrix over classes is computed once; that of a batch is gathered from it (`batch_similarities`).
+    The matrix over classes is computed once; that of a batch is gathered from it (`batch_similarities`). InputError: no name or model, a primer
+    without exactly one "{}", an unknown or unavailable model, or a name that it does not know.
 
     Args:
         names: n class names in words (`readable_names`), in the order of the classes; they may repeat.
@@ -61,9 +62,6 @@ def class_similarities(
 
     Returns:
         (n, n) float32, symmetric, in [-1, 1], with ones on the diagonal; [0, 1] from WordNet and hierarchies.
-
-    Raises:
-        InputError: no name or model, a primer without exactly one "{}", an unknown or unavailable model, or a name that it does not know.
     """
     models = _checked(names, model, primer)
     total = sum(_similarities(list(names), one, primer, device) for one in models)

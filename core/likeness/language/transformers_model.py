@@ -109,9 +109,7 @@ def _check_complete(name: str, missing: list[str]) -> None:
     """Raises InputError for missing weights, for which transformers only warns and uses random ones."""
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise InputError(
-            f"The weights of language model '{name}' lack '{sorted(missing)[0]}'{more}, which would be random; use another pooling or another model."
-        )
+        raise InputError(f"The weights of '{name}' lack '{sorted(missing)[0]}'{more}, which would be random; use another pooling or model.")
 
 
 def split_pooling(name: str) -> tuple[str, str]:

@@ -1,74 +1,88 @@
-"""Class names in WordNet: Wu-Palmer similarities and paths in its tree."""
+"""Class names among the nouns of WordNet that ship: Wu-Palmer similarities and paths in its tree."""
 
 from collections.abc import Sequence
-from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.language.family import SimilaritySource
-
-_GET_CORPUS = "python -m nltk.downloader wordnet (needs the network), or copy the folder nltk_data from another machine"
+from likeness.words import NounTree, noun_tree, singular
 
 
 def wordnet_similarities(names: Sequence[str]) -> NDArray[np.float64]:
     """Wu-Palmer similarities of n names as nouns, (n, n) float64 in [0, 1]: section (c) of Table 3, "PLG+WordNet" of Table S3.
 
-    2 depth(c) / (depth(a) + depth(b)), with c the deepest common ancestor of the synsets a and b; of all pairs of synsets of two names the best
-    counts. A name is looked up as a whole ("sports car"), or else by its last known word ("Shiny Cowbird": "cowbird"); numbers are skipped. nltk is
-    called for each pair of synsets: 1,000 names are half a million pairs, so pass only used ones (`names_in_use`).
-
-    Raises:
-        InputError: nltk or its WordNet is not installed, or a name has no noun known to WordNet.
+    2 depth(c) / (depth(a) + depth(b)), with c the deepest common ancestor of the synsets a and b, and depths of a and b by way of c; of all pairs of
+    synsets of two names the best counts. The depth of c is that of its shortest way from the root (nltk takes the longest). A name is looked up as a
+    whole ("sports car"), or else by its last known word ("Shiny Cowbird": "cowbird"), as a plural, too; numbers are skipped. InputError: no noun is
+    known in a name.
     """
-    synsets = _synsets_of(names)
-    distinct = list(synsets)
+    compared = _Compared(names)
+    distinct = list(compared.synsets)
     best = np.eye(len(distinct))
     for i, name in enumerate(distinct):
         for j in range(i):
-            best[i, j] = best[j, i] = _best(synsets[name], synsets[distinct[j]])
+            best[i, j] = best[j, i] = max(compared.similarity(synset, distinct[j]) for synset in compared.synsets[name])
     rows = [distinct.index(name) for name in names]
     return best[np.ix_(rows, rows)]
 
 
 def wordnet_paths(names: Sequence[str]) -> list[str]:
-    """Names as paths from WordNet's root, "entity.n.01/.../bird.n.01", for `hierarchy_similarities`: HierMatch on a tree from WordNet. The paper
-    derives its trees "from WordNet" and does not say how. Here a name means its first, most frequent synset, and the shortest of several paths from
-    the root is used, so that the result is a tree. Lookup and errors are as in `wordnet_similarities`.
+    """Names as paths from WordNet's root, "entity#1/.../bird#1", for `hierarchy_similarities`: HierMatch on a tree from WordNet.
+
+    The paper derives its trees "from WordNet" and does not say how. Here a name means, of its synsets, the one with the largest mean similarity to
+    the other names (not the millstone for an albatross among birds), below its first parent, so that the result is a tree. Lookup and errors are as
+    in `wordnet_similarities`.
     """
-    synsets = _synsets_of(names)
-    ways = {name: min(found[0].hypernym_paths(), key=len) for name, found in synsets.items()}
-    return ["/".join(synset.name().replace("/", "-") for synset in ways[name]) for name in names]
+    compared = _Compared(names)
+    meant = {
+        name: max(own, key=lambda synset: sum(compared.similarity(synset, other) for other in compared.synsets if other != name))
+        for name, own in compared.synsets.items()
+    }
+    return ["/".join(reversed(_way_up(compared.tree, meant[name]))) for name in names]
 
 
-def noun_synsets(name: str, corpus: Any) -> list[Any]:
-    """The noun synsets of the whole name, or of its last word that has some; none if no word has."""
-    words = name.split()
-    for lemma in ("_".join(words), *reversed(words)):
-        if not lemma.isdecimal() and (found := list(corpus.synsets(lemma.lower(), pos="n"))):
-            return found
+class _Compared:
+    """Synsets of names, with the ancestors of each and the steps to them, and the depths of these (the root's is 1)."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.tree = noun_tree()
+        self.synsets = _synsets_of(names, self.tree)
+        self.ancestors = {synset: self.tree.above(synset) for own in self.synsets.values() for synset in own}
+        above = {each for found in self.ancestors.values() for each in found}
+        self.depths = {synset: self.tree.above(synset)[0] + 1 for synset in above}
+
+    def similarity(self, synset: int, name: str) -> float:
+        """Of a synset and the most similar synset of a name."""
+        return max(self._wu_palmer(self.ancestors[synset], self.ancestors[other]) for other in self.synsets[name])
+
+    def _wu_palmer(self, first: dict[int, int], second: dict[int, int]) -> float:
+        common = max(first.keys() & second.keys(), key=lambda each: (self.depths[each], -first[each] - second[each]))
+        return 2 * self.depths[common] / (2 * self.depths[common] + first[common] + second[common])
+
+
+def _way_up(tree: NounTree, synset: int) -> list[str]:
+    way = []
+    while synset >= 0:
+        way.append(tree.keys[synset][0].replace("/", "-"))
+        synset = tree.parents[synset]
+    return way
+
+
+def noun_synsets(name: str, tree: NounTree) -> list[int]:
+    """The synsets of the whole name, the most frequent first, or of its last word that has some, also as a plural; none if no word has."""
+    words = name.lower().split()
+    for *before, last in (words, *([word] for word in reversed(words))):
+        forms = () if not before and last.isdecimal() else dict.fromkeys((last, singular(last)))
+        if found := [synset for form in forms for synset in tree.senses(" ".join((*before, form)))]:
+            return list(dict.fromkeys(found))
     return []
 
 
-def nltk_wordnet() -> Any:
-    """nltk's WordNet, loaded; raises InputError if nltk or the corpus is missing."""
-    try:
-        from nltk.corpus import wordnet
-    except ImportError as error:
-        raise InputError(f"'wordnet' needs nltk; run: pip install nltk (or 'likeness[language]'), then: {_GET_CORPUS}.") from error
-    try:
-        wordnet.ensure_loaded()
-    except LookupError as error:
-        raise InputError(f"nltk's WordNet is not on this machine; run: {_GET_CORPUS}.") from error
-    return wordnet
-
-
-def _synsets_of(names: Sequence[str]) -> dict[str, list[Any]]:
-    """The noun synsets of each different name."""
-    corpus = nltk_wordnet()
-    synsets = {name: noun_synsets(name, corpus) for name in dict.fromkeys(names)}
+def _synsets_of(names: Sequence[str], tree: NounTree) -> dict[str, list[int]]:
+    """The synsets of each different name."""
+    synsets = {name: noun_synsets(name, tree) for name in dict.fromkeys(names)}
     unknown = [name for name, found in synsets.items() if not found]
     if unknown:
         shown = ", ".join(f"'{name}'" for name in unknown[:5]) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
@@ -76,11 +90,4 @@ def _synsets_of(names: Sequence[str]) -> dict[str, list[Any]]:
     return synsets
 
 
-def _best(first: list[Any], second: list[Any]) -> float:
-    """The largest similarity over all pairs of synsets; 0 if none are connected."""
-    return max(float(a.wup_similarity(b) or 0.0) for a, b in product(first, second))
-
-
-WORDNET = SimilaritySource(
-    "wordnet", "WordNet", "Wu-Palmer similarities of names as nouns of WordNet.", lambda target, names: wordnet_similarities(names)
-)
+WORDNET = SimilaritySource("wordnet", "WordNet", "Wu-Palmer similarities of nouns of WordNet.", lambda target, names: wordnet_similarities(names))

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-_ENTRIES = 4_000_000  # triplets per chunk, which bounds the memory
+_ENTRIES = 300_000  # triplets per chunk, which bounds the memory and stays in a processor's cache
 
 
 class _SquaredDistances(torch.autograd.Function):
@@ -36,17 +36,18 @@ def squared_distances(rows: Tensor, columns: Tensor) -> Tensor:
 class _TripletHinge(torch.autograd.Function):
     @staticmethod
     def forward(context: Any, distances: Tensor, ranks: Tensor, others: Tensor, margin: float, least: float) -> Tensor:
-        total, count, slopes = distances.new_zeros(()), 0, torch.zeros_like(distances)
+        total, count, slopes = distances.new_zeros(()), 0, torch.empty_like(distances)
         size = max(1, _ENTRIES // distances.shape[1] ** 2)
+        ranks = ranks.masked_fill(~others, torch.nan)  # which is not less than anything
         for start in range(0, len(distances), size):
             part = slice(start, start + size)
-            costs = distances[part, :, None] - distances[part, None, :] + margin
-            triplets = (ranks[part, :, None] < ranks[part, None, :]) & others[part, :, None] & others[part, None, :]
+            triplets = ranks[part, :, None] < ranks[part, None, :]
+            active = (triplets & (distances[part, :, None] - distances[part, None, :] > least - margin)).to(distances)
             # d cost / d x_ai = 1 and d cost / d x_aj = -1 where the hinge is active, so row and column counts are the gradient
-            active = triplets & (costs > least)
-            total += costs.masked_fill(~active, 0).sum() + least * (triplets.sum() - active.sum())
-            count += int(triplets.sum())
-            slopes[part] = (active.sum(dim=2) - active.sum(dim=1)).to(distances)
+            slopes[part] = active.sum(dim=2) - active.sum(dim=1)
+            total += (slopes[part] * distances[part]).sum() + (margin - least) * active.sum()
+            count += int(triplets.count_nonzero())
+        total += least * count
         context.save_for_backward(slopes / max(1, count))
         return total / max(1, count)
 

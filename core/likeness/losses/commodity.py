@@ -8,11 +8,12 @@ import math
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from likeness.losses.objective import Objective
 from likeness.options import Option
-from likeness.samplers import make_miner
+from likeness.samplers import make_miner, pml_class
 
 if TYPE_CHECKING:
     from torch import nn
@@ -23,29 +24,23 @@ _TEMPERATURE = "Divisor of the similarities before the softmax."
 
 
 def _made(
-    loss: str, arguments: Callable[[int, int, Values], Values], miner: str | None, pairs: bool, classes: int, dim: int, **options: Any
+    loss: str, arguments: Callable[[Values], Mapping[str, Any]], miner: str | None, pairs: bool, classes: int, dim: int, **options: Any
 ) -> "nn.Module":
     from pytorch_metric_learning import losses
 
     from likeness.losses.mined import Mined
 
+    made_by, sizes = getattr(losses, loss), {"num_classes": classes, "embedding_size": dim, "descriptors_dim": dim}
+    taken = {name for each in made_by.__mro__[:-1] for name in signature(each.__init__).parameters}
     with warnings.catch_warnings():  # NumPy deprecates a call in the constructor of SphereFace
         warnings.simplefilter("ignore", DeprecationWarning)
-        made = getattr(losses, loss)(**arguments(classes, dim, options))
+        made = made_by(**arguments(options), **{name: size for name, size in sizes.items() if name in taken})
     return Mined(made, None if miner is None else make_miner(miner), pairs=pairs)
 
 
-def _plain(classes: int, dim: int, options: Values) -> Values:
-    return options
-
-
-def _per_class(classes: int, dim: int, options: Values) -> Values:
-    return {"num_classes": classes, "embedding_size": dim, **options}
-
-
-def _angular(classes: int, dim: int, options: Values) -> Values:
+def _angular(options: Values) -> Values:
     """pytorch-metric-learning takes the margin in degrees."""
-    return _per_class(classes, dim, {**options, "margin": math.degrees(options["margin"])})
+    return {**options, "margin": math.degrees(options["margin"])}
 
 
 def _of_pairs(
@@ -54,7 +49,7 @@ def _of_pairs(
     help: str,
     loss: str,
     options: Mapping[str, Option] | None = None,
-    arguments: Any = _plain,
+    arguments: Any = dict,
     miner: str | None = None,
     paper: str = "",
 ) -> Objective:
@@ -62,16 +57,24 @@ def _of_pairs(
     return Objective(name, title, help, partial(_made, loss, arguments, miner, True), options or {}, mines=True, paper=paper)
 
 
-def _whole(name: str, title: str, help: str, loss: str, options: Mapping[str, Option], arguments: Any = _plain, paper: str = "") -> Objective:
+def _whole(name: str, title: str, help: str, loss: str, options: Mapping[str, Option], arguments: Any = dict, paper: str = "") -> Objective:
     """A loss of the whole batch, without a miner: of rankings, or with learned proxies for each class."""
     return Objective(name, title, help, partial(_made, loss, arguments, None, False), options, paper=paper)
 
 
-def _squared_triplets(classes: int, dim: int, options: Values) -> Values:
+def _squared_triplets(options: Values) -> Values:
     """Squared distances and a mean over all triplets, as in the papers' code; pytorch-metric-learning's defaults differ in both."""
     from pytorch_metric_learning import distances, reducers
 
     return {**options, "distance": distances.LpDistance(power=2), "reducer": reducers.MeanReducer()}
+
+
+def pml_objective(name: str) -> Objective:
+    """The objective "pml:CircleLoss": on pairs or triplets of a miner or all of the batch, or with proxies. InputError: none."""
+    found = pml_class("losses", name)
+    loss, own = found.made.__name__, not found.sizes
+    make = partial(_made, loss, dict, None, own)
+    return Objective(name, name, f"{loss} of pytorch-metric-learning.", make, found.options, mines=own)
 
 
 def _official(name: str, classes: int, dim: int, **options: Any) -> "nn.Module":
@@ -125,7 +128,7 @@ COMMODITY: tuple[Objective, ...] = (
         "Pulls images to a learned proxy for each class.",
         "ProxyAnchorLoss",
         _ANCHOR,
-        lambda classes, dim, options: _per_class(classes, dim, {"alpha": options["alpha"], "margin": options["delta"]}),
+        lambda options: {"alpha": options["alpha"], "margin": options["delta"]},
         paper="Kim et al., CVPR 2020",
     ),
     Objective(
@@ -142,7 +145,6 @@ COMMODITY: tuple[Objective, ...] = (
         "Classifier on cosines to a learned direction for each class.",
         "NormalizedSoftmaxLoss",
         {"temperature": Option(0.05, "Divisor of the cosines before the softmax.", 1e-6)},
-        _per_class,
         paper="Zhai and Wu, BMVC 2019",
     ),
     _of_pairs(
@@ -274,7 +276,6 @@ COMMODITY: tuple[Objective, ...] = (
         "Classifier with a cosine margin between classes.",
         "CosFaceLoss",
         {"margin": Option(0.35, "Cosine margin."), "scale": Option(64.0, _SCALE, 1e-6)},
-        _per_class,
         paper="Wang et al., CVPR 2018",
     ),
     _whole(
@@ -283,7 +284,6 @@ COMMODITY: tuple[Objective, ...] = (
         "Classifier that multiplies the angle to the own class.",
         "SphereFaceLoss",
         {"margin": Option(4, "Factor on the angle.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
-        _per_class,
         paper="Liu et al., CVPR 2017",
     ),
     _whole(
@@ -292,7 +292,6 @@ COMMODITY: tuple[Objective, ...] = (
         "SphereFace with class directions that are not normalized.",
         "LargeMarginSoftmaxLoss",
         {"margin": Option(4, "Factor on the angle to the own class.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
-        _per_class,
         paper="Liu et al., ICML 2016",
     ),
     _whole(
@@ -315,7 +314,6 @@ COMMODITY: tuple[Objective, ...] = (
             "gamma": Option(0.1, "Temperature of the choice of a center.", 1e-6),
             "margin": Option(0.01, "Margin of similarity."),
         },
-        _per_class,
         paper="Qian et al., ICCV 2019",
     ),
     _whole(
@@ -324,7 +322,6 @@ COMMODITY: tuple[Objective, ...] = (
         "NCA with a learned proxy for each class instead of images.",
         "ProxyNCALoss",
         {"softmax_scale": Option(1.0, _SCALE, 1e-6)},
-        _per_class,
         paper="Movshovitz-Attias et al., ICCV 2017",
     ),
     _whole(
@@ -333,7 +330,6 @@ COMMODITY: tuple[Objective, ...] = (
         "Pulls the cosine to the own class's learned direction to 1 and the others to 0, without scale or margin.",
         "P2SGradLoss",
         {},
-        lambda classes, dim, options: {"descriptors_dim": dim, "num_classes": classes},
         paper="Zhang et al., CVPR 2019",
     ),
 )

@@ -34,7 +34,8 @@ def dense_triplet(embeddings: Any, label_distances: Any, margin: float = 0.03, v
     if variant not in VARIANTS:
         raise InputError(f"The dense triplet loss has no variant '{variant}'; choose from {', '.join(VARIANTS)}.")
     given = checked_anchors(embeddings, label_distances)
-    ranks = given.label_distances if variant == "paper" else _positions(given.label_distances)
+    # the argsort of a permutation is its inverse: from "who is at rank k" to "which rank has column j"; ties in order of columns
+    ranks = given.label_distances if variant == "paper" else given.label_distances.argsort(dim=1, stable=True).argsort(dim=1).to(given.embeddings)
     return as_given(triplet_hinge(given.distances(), ranks, given.others, margin, 0.0 if variant == "paper" else 1e-12), embeddings)
 
 
@@ -51,11 +52,11 @@ def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, ma
     Raises:
         InputError: as `checked_anchors`, or no row left as a negative.
     """
-    from likeness.losses.anchor_distances import triplet_hinge
-
     given = checked_anchors(embeddings, label_distances)
-    far = ~nearest_rows(given, positives)
-    return as_given(triplet_hinge(given.distances(), far.to(given.label_distances), given.others, margin), embeddings)
+    near, distances = nearest_rows(given, positives), given.distances()
+    far = distances.masked_fill(near | ~given.others, float("inf"))  # without a cost, and without a gradient
+    costs = distances[near].view(-1, positives, 1) - far.unsqueeze(1) + margin
+    return as_given(costs.clamp(min=0).sum() / (near.sum() * (len(given.embeddings) - 1 - positives)), embeddings)
 
 
 def nearest_rows(given: Anchors, count: int) -> "Tensor":
@@ -69,12 +70,6 @@ def nearest_rows(given: Anchors, count: int) -> "Tensor":
         )
     order = given.label_distances.masked_fill(~given.others, float("inf")).argsort(dim=1, stable=True)
     return given.others.new_zeros(given.others.shape).scatter(1, order[:, :count], True)
-
-
-def _positions(label_distances: "Tensor") -> "Tensor":
-    """Rank (a, n) of each column in its row, by distance; ties in order of columns."""
-    # the argsort of a permutation is its inverse: from "who is at rank k" to "which rank has column j"
-    return label_distances.argsort(dim=1, stable=True).argsort(dim=1).to(label_distances)
 
 
 _MARGIN = {"margin": Option(0.03, "Margin, in squared distances.")}

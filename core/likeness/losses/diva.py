@@ -131,7 +131,7 @@ class DiVA(nn.Module):
             raise InputError("DiVA has no momentum copy yet; call follow with the network before the first batch.")
         if self.training:
             self.keys.follow()
-        inputs = dropout(view, self.dropout) if view.ndim == 2 else view
+        inputs = dropout(view, self.dropout) if view.ndim == 2 or getattr(self.keys.copy, "input_shape", None) else view
         with self.in_precision():
             rows = self.keys.embeddings(inputs)
         keys = self.parts(rows)[-1]

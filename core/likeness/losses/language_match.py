@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from likeness.errors import InputError
+from likeness.errors import InputError, check_known
 
 if TYPE_CHECKING:
     import torch
@@ -101,9 +101,7 @@ def _check(image: "torch.Tensor", language: "torch.Tensor", direction: str, matc
         raise InputError(
             f"The similarities have shapes {tuple(image.shape)} and {tuple(language.shape)}; pass two square matrices (n, n) of the same batch."
         )
-    if direction not in DIRECTIONS:
-        raise InputError(f"There is no direction '{direction}'; choose from {', '.join(DIRECTIONS)}.")
-    if matching not in MATCHINGS:
-        raise InputError(f"There is no matching '{matching}'; choose from {', '.join(MATCHINGS)}.")
+    check_known("direction", direction, DIRECTIONS)
+    check_known("matching", matching, MATCHINGS)
     if not 0 < temperature < float("inf"):
         raise InputError(f"temperature is {temperature}, but it must be above 0; 1 is the paper's loss.")

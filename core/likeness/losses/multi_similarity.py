@@ -3,7 +3,7 @@
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from likeness.errors import InputError
+from likeness.errors import check_known
 from likeness.losses.objective import Objective, of_function
 from likeness.options import Option
 from likeness.samplers import make_miner
@@ -49,8 +49,7 @@ def multisimilarity(
     import torch
     from torch.nn.functional import softplus
 
-    if variant not in VARIANTS:
-        raise InputError(f"There is no multisimilarity '{variant}'; choose from {', '.join(VARIANTS)}.")
+    check_known("multisimilarity", variant, VARIANTS)
     positives, negatives = mined_pairs(sims.detach(), labels, epsilon, mining_sims)
     up, down = (1.0, 1.0) if scales is None else scales
     if variant == "oodml":

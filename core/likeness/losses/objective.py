@@ -10,7 +10,7 @@ from likeness.options import Option
 if TYPE_CHECKING:
     from torch import nn
 
-Labels = Literal["classes", "distances"]
+Labels = Literal["classes", "distances", "captions"]
 MakeObjective = Callable[[int], "nn.Module"]  # dim -> objective
 
 
@@ -21,7 +21,8 @@ class Objective:
     Attributes:
         make: (classes, dim, **options) -> a module (embeddings (n, d), labels) -> scalar. `classes` is the number of training classes and `dim` is d;
             both size the proxies of objectives that learn some. Import heavy packages inside it.
-        labels: "classes": labels are class numbers (n,) from 0; "distances": label distances (a, n) of the first a rows, the anchors.
+        labels: "classes": labels are class numbers (n,) from 0; "distances": label distances (a, n) of the first a rows, the anchors;
+            "captions": not read, but unit embeddings (n, d) of a caption of each image are, as `texts`.
         unit: requires embeddings of unit length.
         mines: compares tuples of a miner, which can be replaced (`likeness.samplers.MINERS`).
         listed: offered in menus and tables; False for objectives that only configs can name.

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from likeness.errors import InputError
+from likeness.errors import InputError, check_known
 from likeness.losses.language_match import language_match
 from likeness.losses.mined import FunctionLoss
 
@@ -55,8 +55,7 @@ class S2SD(nn.Module):
             raise InputError(
                 f"{len(target_dims)} branches need {len(target_dims) + 1} objectives, the first for the embeddings; got {len(objectives)}."
             )
-        if pooling not in POOLINGS:
-            raise InputError(f"There is no pooling '{pooling}'; choose from {', '.join(POOLINGS)}.")
+        check_known("pooling", pooling, POOLINGS)
         self.objectives = nn.ModuleList(each if isinstance(each, nn.Module) else FunctionLoss(each) for each in objectives)
         self.branches = nn.ModuleList(
             nn.Sequential(nn.Linear(feature_dim, hidden or dim), nn.ReLU(), nn.Linear(hidden or dim, dim)) for dim in target_dims

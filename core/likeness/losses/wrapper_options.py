@@ -7,11 +7,18 @@ from likeness.options import Option, Options, check_options
 
 # of the embedding of DiVA
 DIVA_PARTS = 4
+# besides all of them, where none are named
+MATRYOSHKA_DIMS = (64, 128, 256)
 
 WRAPPER_OPTIONS: dict[str, Options] = {
+    "memory": {"size": Option(1024, "Embeddings that are kept, those of the batch among them.", 2)},
     "uniform_prior": {
         "weight": Option(0.1, "Weight of the adversarial term.", 0),
         "hidden": Option(100, "Width of the hidden layers.", 1),
+        "official": Option(False, "As the code of ooDML: spread pieces of the backbone's features over the cube; the options below are of this."),
+        "every": Option(10, "Steps between those of the discriminator.", 1),
+        "piece": Option(128, "Features in a piece.", 1),
+        "rate": Option(1e-5, "Learning rate of the discriminator.", 1e-12),
     },
     "diva": {
         "shared_weight": Option(0.3, "Weight of the class-shared part.", 0),

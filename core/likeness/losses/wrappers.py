@@ -13,6 +13,21 @@ if TYPE_CHECKING:
     from torch import nn
 
 
+def _memory(make: MakeObjective, dim: int, feature_dim: int, classes: int, size: int = 1024) -> "nn.Module":
+    from likeness.losses.memory import with_memory
+
+    return with_memory(make(dim), dim, size)
+
+
+def _matryoshka(make: MakeObjective, dim: int, feature_dim: int, classes: int, **options: Any) -> "nn.Module":
+    from likeness.losses.matryoshka import Matryoshka
+
+    try:
+        return Matryoshka(lambda each: deepcopy(make(each)), dim, **options)
+    except TypeError as error:
+        raise InputError(f"Matryoshka does not take these options: {error}.") from error
+
+
 def _s2sd(
     make: MakeObjective, dim: int, feature_dim: int, classes: int, target_dims: Sequence[int] = (512, 1024, 1536, 2048), **options: Any
 ) -> "nn.Module":
@@ -26,10 +41,13 @@ def _s2sd(
         raise InputError(f"S2SD does not take these options: {error}.") from error
 
 
-def _uniform_prior(make: MakeObjective, dim: int, feature_dim: int, classes: int, **options: Any) -> "nn.Module":
-    from likeness.losses.uniform_prior import UniformPrior
+def _uniform_prior(
+    make: MakeObjective, dim: int, feature_dim: int, classes: int, weight: float = 0.1, hidden: int = 100, official: bool = False, **options: Any
+) -> "nn.Module":
+    from likeness.losses.uniform_prior import OfficialUniformPrior, UniformPrior
 
-    return UniformPrior(make(dim), dim, **options)
+    inner = make(dim)
+    return OfficialUniformPrior(inner, feature_dim, weight, hidden, **options) if official else UniformPrior(inner, dim, weight, hidden)
 
 
 def _diva(make: MakeObjective, dim: int, feature_dim: int, classes: int, **options: Any) -> "nn.Module":
@@ -42,6 +60,23 @@ def _diva(make: MakeObjective, dim: int, feature_dim: int, classes: int, **optio
 WRAPPERS: dict[str, Wrapper] = {
     wrapper.name: wrapper
     for wrapper in (
+        Wrapper(
+            "memory",
+            "memory",
+            "Compares the batch with embeddings of earlier ones.",
+            _memory,
+            WRAPPER_OPTIONS["memory"],
+            paper="Wang et al., CVPR 2020",
+        ),
+        Wrapper(
+            "matryoshka",
+            "Matryoshka",
+            "The first dimensions of the embedding are trained as embeddings, too.",
+            _matryoshka,
+            parts=1,
+            excludes=("s2sd", "diva"),
+            paper="Kusupati et al., NeurIPS 2022",
+        ),
         Wrapper("s2sd", "S2SD", "The embedding also learns from wider branches that are trained beside it.", _s2sd, paper="Roth et al., ICML 2021"),
         Wrapper(
             "uniform_prior",
@@ -74,7 +109,7 @@ def wrapper_parameters(objective: "nn.Module") -> "list[nn.Parameter]":
     from likeness.losses.uniform_prior import UniformPrior
 
     wrappers = [each for each in objective.modules() if isinstance(each, S2SD | UniformPrior | DiVA)]
-    return [parameter for each in wrappers for parameter in each.networks.parameters()]
+    return [parameter for each in wrappers for parameter in each.networks.parameters() if parameter.requires_grad]
 
 
 def wrap_objective(make: MakeObjective, wrappers: Mapping[str, Mapping[str, Any]], dim: int, feature_dim: int, classes: int = 0) -> "nn.Module":

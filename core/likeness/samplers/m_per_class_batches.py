@@ -16,11 +16,9 @@ class MPerClassBatches:
 
     Unlike pytorch-metric-learning's MPerClassSampler, which iterates over rows, this is indexed by batch.
 
-    A batch has size / per_class different classes, drawn uniformly, with `per_class` images each, drawn without replacement if the class
-    has that many. With draw "replacement", as in the code of language guidance, classes and images can repeat.
-
-    Raises:
-        InputError: size is not a multiple of per_class, too few classes to fill a batch or to compare, or an unknown `draw`.
+    A batch has size / per_class different classes, drawn uniformly, with `per_class` images each, drawn without replacement if the class has that
+    many. With draw "replacement", as in the code of language guidance, classes and images can repeat. InputError: size is not a multiple of
+    per_class, too few classes to fill a batch or to compare, or an unknown `draw`.
     """
 
     def __init__(self, labels: Sequence[int] | NDArray[Any], size: int, per_class: int, seed: int = 0, draw: str = "spread") -> None:
@@ -40,16 +38,16 @@ class MPerClassBatches:
                 f"choose at least {least} of each class, or a smaller batch."
             )
         if min(self._classes, len(self._members)) < 2:
-            raise InputError(
-                f"A batch of {size} images with {per_class} of each class has one class, but a loss needs two; choose fewer of each class."
-            )
+            raise InputError(f"A batch of {size} images with {per_class} of each class has one class, but a loss needs two; choose fewer of each.")
 
     def batch(self, number: int) -> NDArray[np.int64]:
         """Row numbers (size,) of batch `number`, class after class."""
         # a generator per batch: any batch can be made without those before it; the last number tells the uses of a seed apart
         rng = np.random.default_rng([self.seed, number, 0])
-        chosen = rng.choice(len(self._members), self._classes, replace=self._replace)
-        return np.concatenate([self._drawn(self._members[each], rng) for each in chosen]).astype(np.int64)
+        return np.concatenate([self._drawn(self._members[each], rng) for each in self._drawn_classes(rng)]).astype(np.int64)
+
+    def _drawn_classes(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        return rng.choice(len(self._members), self._classes, replace=self._replace)
 
     def _drawn(self, members: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         return rng.choice(members, self.per_class, replace=self._replace or len(members) < self.per_class)

@@ -10,7 +10,8 @@ class NeighborBatches:
     """Batches of anchors and their neighbors by label. Batch t depends on the seed and t alone.
 
     A batch holds the drawn anchors, then `nearest` neighbors of each, then images drawn uniformly from the rest. No image repeats, so other images
-    replace neighbors that anchors have in common. In `epoch` batches nearly every image is an anchor once.
+    replace neighbors that anchors have in common. In `epoch` batches nearly every image is an anchor once. InputError: a batch larger than the number
+    of images, or too small for its anchors and their neighbors.
 
     Args:
         neighbors: (n, p) row numbers of the p nearest images by label, nearest first.
@@ -18,9 +19,6 @@ class NeighborBatches:
             as in the authors' code for binary labels.
         drawn: anchors drawn per batch; 1 in the paper.
         anchors: how many first rows of a batch are anchors of the loss: `drawn` as in the paper, or `size` for all.
-
-    Raises:
-        InputError: a batch larger than the number of images, or too small for its anchors and their neighbors.
     """
 
     def __init__(self, neighbors: NDArray[np.int64], size: int, nearest: int = 5, drawn: int = 1, anchors: int | None = None, seed: int = 0) -> None:

@@ -5,9 +5,9 @@ from typing import Any, NoReturn
 
 from likeness.errors import InputError
 from likeness.options import Option, check_options, defaults
-from likeness.samplers.distance_weighted import DISTANCE_WEIGHTED
+from likeness.samplers.distance_weighted import DISTANCE_WEIGHTED, RHO_TRIPLETS
 from likeness.samplers.miner import Mine, Miner
-from likeness.samplers.rho_triplets import RHO_TRIPLETS
+from likeness.samplers.pml_names import PML, pml_class
 
 
 def _made(miner: str, **options: Any) -> Mine:
@@ -66,11 +66,22 @@ CUSTOM_MINER = Miner("custom", "Own miner", "The object passed to `likeness.trai
 MINERS: dict[str, Miner] = {miner.name: miner for miner in (DISTANCE_WEIGHTED, RHO_TRIPLETS, *_COMMODITY, CUSTOM_MINER)}
 
 
+def find_miner(name: str) -> Miner:
+    """A miner by its name, or by "pml:" and that of pytorch-metric-learning. InputError: there is none."""
+    if name.startswith(PML):
+        found = pml_class("miners", name)
+        return Miner(name, name, f"{found.made.__name__} of pytorch-metric-learning.", found.made, found.options)
+    if name not in MINERS:
+        raise InputError(f"There is no miner '{name}'; choose from {', '.join(MINERS)}, or one of pytorch-metric-learning, such as pml:AngularMiner.")
+    return MINERS[name]
+
+
 def check_miner(name: str, options: dict[str, Any]) -> str:
     """One sentence on what is wrong with a miner's name or options; empty if nothing is."""
-    if name not in MINERS:
-        return f"There is no miner '{name}'; choose from {', '.join(MINERS)}."
-    return check_options(f"The miner '{name}'", MINERS[name].options, options, "objective.miner_options")
+    try:
+        return check_options(f"The miner '{name}'", find_miner(name).options, options, "objective.miner_options")
+    except InputError as error:
+        return str(error)
 
 
 def make_miner(miner: str | Mine, **options: Any) -> Mine:
@@ -78,7 +89,8 @@ def make_miner(miner: str | Mine, **options: Any) -> Mine:
     if isinstance(miner, str):
         if wrong := check_miner(miner, options):
             raise InputError(wrong)
-        return MINERS[miner].make(**(defaults(MINERS[miner].options) | options))
+        found = find_miner(miner)
+        return found.make(**(defaults(found.options) | options))
     if not callable(miner):
         raise InputError(f"The miner {miner!r} is neither a name nor a callable (embeddings, labels) -> row numbers; names are {', '.join(MINERS)}.")
     return miner

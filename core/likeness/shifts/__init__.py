@@ -10,7 +10,13 @@ from likeness.shifts.construct import (
     start_halves as start_halves,
 )
 from likeness.shifts.frechet import frechet_distance as frechet_distance
-from likeness.shifts.image_splits import SplitOptions as SplitOptions, build_splits as build_splits, divisible_classes as divisible_classes
+from likeness.shifts.image_splits import (
+    Half as Half,
+    SplitOptions as SplitOptions,
+    build_splits as build_splits,
+    divisible_classes as divisible_classes,
+    images_to_keep as images_to_keep,
+)
 from likeness.shifts.official_splits import class_aliases as class_aliases, import_official as import_official, read_plain_pickle as read_plain_pickle
 from likeness.shifts.references import (
     RANDOM_CLASSES as RANDOM_CLASSES,
@@ -18,10 +24,12 @@ from likeness.shifts.references import (
     Episode as Episode,
     few_shot_episodes as few_shot_episodes,
     iid_halves as iid_halves,
+    published_episodes as published_episodes,
     reference_distances as reference_distances,
 )
 from likeness.shifts.split_files import (
     ClassSplit as ClassSplit,
+    ShotEpisodes as ShotEpisodes,
     SplitFile as SplitFile,
     list_splits as list_splits,
     read_splits as read_splits,

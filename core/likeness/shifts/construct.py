@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
 from likeness.evaluation import class_sums
+from likeness.shifts.frechet import frechet_distance
 from likeness.shifts.split_files import ClassSplit, SplitFile, select_evenly
-from likeness.shifts.splits import LEAST_SHARE, Removal, Rule, Split, removal_splits, swap_splits
+from likeness.shifts.splits import Removal, Rule, Split, half_remains, removal_splits, swap_splits
 from likeness.threads import one_blas_thread
 
-Kind = Literal["easier", "start", "swap", "removal"]
+Kind = Literal["easier", "start", "swap", "removal", "random"]
 TUNING_SHARE = 0.25
 
 
@@ -31,7 +32,7 @@ class Step:
 
     @property
     def name(self) -> str:
-        """Name in files: "easier 3", "start", "swap 12", "removal 8"."""
+        """Name in files: "easier 3", "start", "swap 12", "removal 8", "random 8"."""
         return self.kind if self.kind == "start" else f"{self.kind} {self.number}"
 
 
@@ -73,11 +74,14 @@ def split_steps(
     rule: Rule = "paper",
     removal: Removal = "paper",
     easier: bool = False,
+    images: Sequence[int] | None = None,
+    control: bool = False,
+    seed: int = 0,
 ) -> list[Step]:
     """All steps (ooDML, Milbich et al., NeurIPS 2021, section 3.3 and Figure 1): easier ones (easiest first), the start, exchanges, removals.
 
     Classes are exchanged until each could have changed sides once; steps after the one with the largest distance are dropped. From there classes are
-    removed from both sides, as long as half of them remain.
+    removed from both sides, as long as half of the data remains.
 
     Args:
         class_means: (c, d).
@@ -85,6 +89,9 @@ def split_steps(
         per_step: classes exchanged or removed per side and step; 2 in the paper, 1,000 for Stanford Online Products.
         rule, removal: of `swap_splits` and `removal_splits`.
         easier: adds inverse exchanges down to the smallest distance, as the paper for CUB200-2011.
+        images: of `removal_splits`.
+        control: adds to each removal, from the same exchanges, one of as many classes at random ("random 8" beside "removal 8"), by `seed`: what
+            fewer classes do without the shift.
 
     Raises:
         InputError: as `swap_splits`.
@@ -94,24 +101,36 @@ def split_steps(
     last = int(np.argmax([split.distance for split in swaps]))
     steps = [Step("swap" if number else "start", number, split) for number, split in enumerate(swaps[: last + 1])]
     furthest = steps[-1].split
-    for number, split in enumerate(removal_splits(class_means, furthest.train, furthest.test, most, per_step, rule=removal)[1:], 1):
-        if min(len(split.train) / len(train), len(split.test) / len(test)) >= LEAST_SHARE:
+    counts = None if images is None else np.asarray(images)
+    for number, split in enumerate(removal_splits(class_means, furthest.train, furthest.test, most, per_step, False, removal, images)[1:], 1):
+        if half_remains((split.train, split.test), (furthest.train, furthest.test), counts):
             steps.append(Step("removal", number, split))
     if easier:
         inverse = swap_splits(class_means, train, test, most, per_step, inverse=True, rule=rule)
         nearest = int(np.argmin([split.distance for split in inverse]))
         steps = [Step("easier", number, inverse[number]) for number in range(nearest, 0, -1)] + steps
+    if control:
+        means, rng = to_numpy(class_means).astype(np.float64), np.random.default_rng([seed, 9])
+        orders = [rng.permutation(side) for side in (furthest.train, furthest.test)]
+        for step in [step for step in steps if step.kind == "removal"]:
+            kept = [np.sort(order[: len(side)]) for order, side in zip(orders, (step.split.train, step.split.test), strict=True)]
+            distance = frechet_distance(means[kept[0]], means[kept[1]])
+            steps.append(Step("random", step.number, Split(tuple(kept[0].tolist()), tuple(kept[1].tolist()), distance)))
     return steps
 
 
 def choose_steps(steps: Sequence[Step], count: int) -> list[Step]:
-    """Chooses `count` steps whose distances cover the range evenly, including the start, in order of distance.
+    """Chooses `count` steps whose distances cover the range evenly, including the start, and the controls of chosen removals, in order of distance.
 
     Raises:
         InputError: as `select_evenly`.
     """
-    start = next(place for place, step in enumerate(steps) if step.kind == "start")
-    return [steps[place] for place in select_evenly([step.split.distance for step in steps], count, keep=start)]
+    own = [step for step in steps if step.kind != "random"]
+    start = next(place for place, step in enumerate(own) if step.kind == "start")
+    chosen = [own[place] for place in select_evenly([step.split.distance for step in own], count, keep=start)]
+    removed = {step.number for step in chosen if step.kind == "removal"}
+    controls = [step for step in steps if step.kind == "random" and step.number in removed]
+    return sorted(chosen + controls, key=lambda step: step.split.distance)
 
 
 def split_file(steps: Sequence[Step], names: Sequence[str], seed: int = 0, **about: Any) -> SplitFile:

@@ -47,11 +47,12 @@ def _plain(value: Any, name: str) -> Any:
 
 
 def class_aliases(paths: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
-    """Maps names to classes: the class's own name, the folder of its images, and the prefix of their file names; names shared by several classes are
-    left out.
+    """Maps names to classes: the class's own name, also as a folder's, the folder of its images, and the prefix of their file names; names shared by
+    several classes are left out.
 
-    The authors name CUB200-2011's classes by their folders ("001.Black_footed_Albatross") and the products of Stanford Online Products by the prefix
-    of their file names ("111085122871" of "bicycle_final/111085122871_0.JPG").
+    The authors name CUB200-2011's classes by their folders ("001.Black_footed_Albatross"), those of Cars196 by folders, too ("Ram C-V Cargo Van
+    Minivan 2012", officially "Ram C/V ..."), and the products of Stanford Online Products by the prefix of their file names ("111085122871" of
+    "bicycle_final/111085122871_0.JPG").
 
     Args:
         paths: (n,) of the images.
@@ -59,15 +60,14 @@ def class_aliases(paths: Sequence[str], classes: Sequence[str]) -> dict[str, str
     """
     found: dict[str, set[str]] = {}
     for path, name in zip(map(PurePosixPath, paths), classes, strict=True):
-        for alias in {path.parent.name, path.name.partition("_")[0]}:
+        for alias in {path.parent.name, path.name.partition("_")[0], name.replace("/", "-")}:
             found.setdefault(alias, set()).add(name)
     return {alias: min(names) for alias, names in found.items() if len(names) == 1} | {name: name for name in classes}
 
 
 def import_official(file: Path | str, dataset: str, attribute: str = "class", aliases: Mapping[str, str] | None = None) -> SplitFile:
-    """Splits from a pickle of the authors' benchmark: a dict from number to `train`, `test` (class names), `fid`, `split_val` (held out for tuning).
-
-    Ignores their few-shot episodes, which name files of one copy of the dataset; `few_shot_episodes` draws others from a seed.
+    """Splits from a pickle of the authors' benchmark: a dict from number to `train`, `test` (class names), `fid`, `split_val` (held out for tuning)
+    and `test_episodes` (by shots, episode and class the files to adapt to).
 
     Args:
         aliases: of `class_aliases`, if the images have other class names; None: names are kept.
@@ -84,10 +84,19 @@ def import_official(file: Path | str, dataset: str, attribute: str = "class", al
     splits = [
         {"name": f"split {key}", "step": number, "distance": each["fid"]}
         | {side: _renamed(each.get(theirs, []), aliases, name) for side, theirs in (("train", "train"), ("test", "test"), ("tuning", "split_val"))}
+        | {"episodes": _episodes(each.get("test_episodes", {}), each["test"], name)}
         for number, (key, each) in enumerate(sorted(content.items(), key=lambda item: float(item[1]["fid"])), 1)
     ]
     about = {"version": VERSION, "dataset": dataset, "attribute": attribute, "rule": "official", "removal": "official"}
     return splits_from(about | {"encoder": "resnet50", "note": f"Imported from {name}.", "splits": splits}, name)
+
+
+def _episodes(given: Any, test: Sequence[str], file: str) -> list[dict[str, Any]]:
+    """As `ShotEpisodes`."""
+    try:
+        return [{"shots": shots, "support": [[own[number][name] for number in sorted(own)] for name in test]} for shots, own in given.items()]
+    except (AttributeError, KeyError, TypeError) as error:
+        raise InputError(f"The test_episodes of '{file}' lack {error}; use the authors' unchanged file.") from error
 
 
 def _renamed(names: Any, aliases: Mapping[str, str] | None, file: str) -> Any:

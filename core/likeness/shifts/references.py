@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 
 from likeness.arrays import to_numpy
 from likeness.errors import InputError
-from likeness.progress import Progress
+from likeness.progress import Progress, report_progress
 from likeness.shifts.construct import class_mean_features
 from likeness.shifts.frechet import frechet_distance
+from likeness.shifts.split_files import ClassSplit
 from likeness.threads import one_blas_thread
 
 Rows = NDArray[np.int64]
@@ -90,8 +92,7 @@ def reference_distances(
         halves = [kept[half] for half in iid_halves(numbers[kept], seed * 1_000 + number)]
         of_first, of_second = (np.stack([rows[half][numbers[half] == each].mean(axis=0, dtype=np.float64) for each in both]) for half in halves)
         add(SAME_CLASSES, (of_first, of_second), (halves[0], halves[1]))
-        if progress:
-            progress(number + 1, repeats)
+        report_progress(progress, number + 1, repeats)
     lines = [
         {"reference": reference, "measure": measure, "distance": np.mean(values), "deviation": np.std(values, ddof=1) if len(values) > 1 else 0.0}
         for (reference, measure), values in found.items()
@@ -108,6 +109,33 @@ class Episode:
 
     support: Rows
     query: Rows
+
+
+def published_episodes(split: ClassSplit, shots: int, names: Sequence[str], paths: Sequence[str]) -> list[Episode]:
+    """The episodes of a file of splits, of test images with class names (n,) and paths (n,).
+
+    A file is found by its name among the images of its class. A second one of this name, as in the two folders of Cars196's devkit, is the authors'
+    "06189_2.jpg".
+
+    Raises:
+        InputError: a split without episodes of so many shots, or images that lack one of their files.
+    """
+    found = next((each for each in split.episodes if each.shots == shots), None)
+    if found is None:
+        known = ", ".join(str(each.shots) for each in split.episodes) or "none"
+        raise InputError(f"The split '{split.name}' has no episodes of {shots} shots (it has {known}); set few_shot.support to random.")
+    place: dict[tuple[str, str], int] = {}
+    for row, (name, path) in enumerate(zip(names, map(PurePosixPath, paths), strict=True)):
+        place.setdefault((name, f"{path.stem}_2{path.suffix}" if (name, path.name) in place else path.name), row)
+    wanted = [(name, file) for name, own in zip(split.test, found.support, strict=True) for files in own for file in files]
+    if missing := next((each for each in wanted if each not in place), None):
+        raise InputError(
+            f"The episodes of the split '{split.name}' name the image '{missing[1]}' of '{missing[0]}', which these images lack; use the layout of "
+            "the dataset whose file names the episodes have (of Cars196, its devkit), or set few_shot.support to random."
+        )
+    rows = np.array([place[each] for each in wanted]).reshape(len(split.test), -1, shots)
+    supports = [np.sort(rows[:, number].ravel()) for number in range(rows.shape[1])]
+    return [Episode(support, np.setdiff1d(np.arange(len(names)), support)) for support in supports]
 
 
 def few_shot_episodes(labels: Any, shots: int, episodes: int = 10, seed: int = 0) -> list[Episode]:

@@ -1,6 +1,7 @@
 """Splits as JSON files with class names, which fit any copy of the dataset, and a record of how they were made."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,21 @@ VERSION = 1
 _FEWEST = 2
 
 
+class ShotEpisodes(FrozenConfig):
+    """Few-shot episodes with so many `shots`: `support` names the files (classes, episodes, shots) to adapt to, of each test class in its order; all
+    other test images are queries.
+    """
+
+    shots: int = Field(ge=1)
+    support: tuple[tuple[tuple[str, ...], ...], ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _rectangular(self) -> "ShotEpisodes":
+        if len({len(own) for own in self.support}) > 1 or {len(set(files)) for own in self.support for files in own} != {self.shots}:
+            raise ValueError(f"the episodes of {self.shots} shots need as many for each class, with {self.shots} different images each")
+        return self
+
+
 class ClassSplit(FrozenConfig):
     """Names of the train and test classes.
 
@@ -24,6 +40,7 @@ class ClassSplit(FrozenConfig):
         step: its number in the construction.
         distance: Frechet distance of the two sides, by the file's `measure`.
         tuning: those of `train` that are held out to tune a method's settings, so that no test class affects the choice.
+        episodes: published few-shot episodes, by their shots; empty: episodes are drawn from a seed.
     """
 
     name: str = Field(min_length=1)
@@ -32,6 +49,7 @@ class ClassSplit(FrozenConfig):
     train: tuple[str, ...]
     test: tuple[str, ...]
     tuning: tuple[str, ...] = ()
+    episodes: tuple[ShotEpisodes, ...] = ()
 
     @model_validator(mode="after")
     def _disjoint(self) -> "ClassSplit":
@@ -48,6 +66,8 @@ class ClassSplit(FrozenConfig):
             raise ValueError(f"the split '{self.name}' tunes with the class '{min(stray)}', which is not a train class")
         if self.tuning and min(len(self.tuning), len(self.train) - len(self.tuning)) < _FEWEST:
             raise ValueError(f"the split '{self.name}' tunes with {len(self.tuning)} of {len(self.train)} classes; both parts need {_FEWEST}")
+        if any(len(each.support) != len(self.test) for each in self.episodes):
+            raise ValueError(f"the split '{self.name}' has episodes of other than its {len(self.test)} test classes")
         return self
 
     def changes_from(self, before: "ClassSplit") -> dict[str, tuple[str, ...]]:
@@ -111,6 +131,7 @@ class SplitFile(FrozenConfig):
         encoder: encoder of the measured features.
         measure: "class means": distance of the two sets of class means, as in the ooDML paper; "images": of all images' features.
         rule, removal, per_step: of `swap_splits` and `removal_splits`; "" and 0 if unknown.
+        half: what half must remain of after removals, "images" or "classes"; "" if unknown.
         note: origin of the splits.
     """
 
@@ -122,6 +143,7 @@ class SplitFile(FrozenConfig):
     measure: str = "class means"
     rule: str = ""
     removal: str = ""
+    half: str = ""
     per_step: int = 0
     seed: int = 0
     note: str = ""
@@ -184,8 +206,9 @@ def splits_from(content: Any, name: str = "The file") -> SplitFile:
 
 
 def write_splits(file: Path | str, splits: SplitFile) -> None:
-    """Writes a JSON file, whole or not at all."""
-    write_atomic(Path(file), (json.dumps(splits.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n").encode())
+    """Writes a JSON file, whole or not at all, with each list of classes on a line."""
+    text = json.dumps(splits.model_dump(mode="json"), indent=1, ensure_ascii=False)
+    write_atomic(Path(file), (re.sub(r"\n {4,}| *\n {3}(?=\])", " ", text) + "\n").encode())
 
 
 def shipped_splits() -> dict[str, Path]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import to_numpy
-from likeness.errors import InputError
+from likeness.errors import InputError, check_known
 from likeness.shifts.frechet import frechet_distance
 
 Rule = Literal["paper", "official"]
@@ -18,7 +18,8 @@ Matrix = NDArray[np.float64]
 
 # exchanges after which the authors' code uses a position of the lists again
 _HISTORY = 5
-LEAST_SHARE = 0.5  # of a side's classes must remain
+_FEWEST = 2  # classes of a side, for a distance
+_LEAST_SHARE = 0.5  # of the data must remain
 
 
 @dataclass(frozen=True)
@@ -65,39 +66,56 @@ def swap_splits(
 
 
 def removal_splits(
-    class_means: Any, train: Sequence[int], test: Sequence[int], steps: int, per_step: int = 1, inverse: bool = False, rule: Removal = "paper"
+    class_means: Any,
+    train: Sequence[int],
+    test: Sequence[int],
+    steps: int,
+    per_step: int = 1,
+    inverse: bool = False,
+    rule: Removal = "paper",
+    images: Sequence[int] | None = None,
 ) -> list[Split]:
     """Splits by removing classes (ooDML, Milbich et al., NeurIPS 2021, section 3.3), beginning with the start.
 
     Args:
         class_means: (c, d), NumPy or torch.
         train, test: classes of the start, usually the last split of `swap_splits`.
-        steps: number of removals; with the paper's rules fewer if less than half of the classes would remain.
+        steps: number of removals; except with "official" fewer if less than half of the data would remain.
         per_step: classes removed per side and step, all chosen before any is removed.
         inverse: removes the classes farthest from the other side ("paper"), or with the lowest score.
         rule: "paper" removes the classes nearest to the other side's mean, as printed; "score" those with the highest score of Eq. 2 and 3;
             "official", as the authors' code, first exchanges the classes: if the distance decreases, it keeps the exchange and removes nothing, else
-            it undoes it and removes them. Its history of positions continues over removals, which shift them, and half of the classes need not
+            it undoes it and removes them. Its history of positions continues over removals, which shift them, and half of the data need not
             remain.
+        images: (c,) images of each class: half of those of the start must remain. None: half of each side's classes.
 
     Raises:
         InputError: as `swap_splits`.
     """
-    if rule not in get_args(Removal):
-        raise InputError(f"There is no rule '{rule}'; choose from {', '.join(get_args(Removal))}.")
+    check_known("rule", rule, get_args(Removal))
     means, sides = _checked_sides(class_means, train, test, steps, per_step)
-    least = [LEAST_SHARE * len(side) for side in sides]
+    start, counts = sides, None if images is None else np.asarray(images)
     measure: Literal["paper", "official"] = "official" if rule == "official" else "paper"
     found, history = [_measured_split(means, sides, measure)], list[tuple[int, int]]()
     for _ in range(steps):
         if rule == "official":
             sides = _tried(means, sides, per_step, inverse, history, found[-1].distance)
-        elif any(len(side) - per_step < floor for side, floor in zip(sides, least, strict=True)):
-            break
         else:
-            sides = _without(sides, _nearest(means, sides, per_step, inverse) if rule == "paper" else _chosen_places(means, sides, per_step, inverse))
+            places = _nearest(means, sides, per_step, inverse) if rule == "paper" else _chosen_places(means, sides, per_step, inverse)
+            smaller = _without(sides, places)
+            if min(map(len, smaller)) < _FEWEST or not half_remains(smaller, start, counts):
+                break
+            sides = smaller
         found.append(_measured_split(means, sides, measure))
     return found
+
+
+def half_remains(sides: Sequence[Any], start: Sequence[Any], images: NDArray[np.int64] | None = None) -> bool:
+    """Whether half of the images of the two sides at the start are left, or, without `images` (c,) of each class, half of each side's classes."""
+    if images is None:
+        return all(len(side) >= _LEAST_SHARE * len(before) for side, before in zip(sides, start, strict=True))
+    left, first = (sum(int(images[list(side)].sum()) for side in pair) for pair in (sides, start))
+    return left >= _LEAST_SHARE * first
 
 
 def _tried(means: Matrix, sides: tuple[Rows, Rows], count: int, inverse: bool, history: list[tuple[int, int]], before: float) -> tuple[Rows, Rows]:

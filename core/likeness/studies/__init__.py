@@ -58,6 +58,7 @@ from likeness.studies.study import (
     read_results as read_results,
     read_study as read_study,
     row_configs as row_configs,
+    rows_with as rows_with,
     studies as studies,
     study_notes as study_notes,
     study_table as study_table,

@@ -3,23 +3,19 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from likeness.arrays import unit_rows
-from likeness.data import has_label
+from likeness.data import ImageTable, has_label
 from likeness.errors import InputError
 from likeness.evaluation import DistanceMetric, Metric, MetricLike, checked_metric, chosen_metrics, measure
 from likeness.io import folder_kept_out
-from likeness.notions import METHODS as METHODS, PAPER_METHODS, LearnsFrom, MethodLike, NotionMethod, best_aspects, named_methods, with_other_words
-from likeness.progress import Progress
-
-if TYPE_CHECKING:
-    from likeness.data import ImageTable
-    from likeness.notions import Notion
-    from likeness.space import Space
+from likeness.notions import METHODS, PAPER_METHODS, LearnsFrom, MethodLike, Notion, NotionMethod, best_aspects, named_methods, with_other_words
+from likeness.progress import Progress, report_progress
+from likeness.space import Space
 
 Methods = Collection[MethodLike]
 OnRun = Callable[[dict[str, Any]], None]
@@ -33,8 +29,8 @@ _COLUMNS = ("notion", "method", "dim", "seed", "left_out", "fit_seconds", "refus
 
 
 def compare(
-    base: "Space",
-    notions: Sequence["Notion"],
+    base: Space,
+    notions: Sequence[Notion],
     methods: Iterable[MethodLike] = METHODS,
     dims: Sequence[int | str] = (128,),
     seeds: Sequence[int] = range(5),
@@ -58,13 +54,14 @@ def compare(
             k-means with the run's seed. "zero_shot" is the share of images whose nearest aspect in the method's space is their label, ignoring case;
             NaN if no label is an aspect.
         ranking: "cosine", as in the paper, or "euclidean", as in the authors' code. They differ for methods whose rows are not of unit length: "pca",
-            "lae", "ae" and your own. A method with its own `ranking` ("lae-code", "ae-code") keeps it.
+            "lae", "ae" and your own. A method with its own `ranking` ("ae-code" and the like) keeps it. Or as in
+            `Space.nearest`, such as "k-reciprocal".
         progress, should_stop, on_run: called with (runs done, total runs); checked before each run; called with each finished row.
 
     Returns:
         One row per run: notion, method, dim, seed, left_out, fit_seconds, refused, and the metrics. `left_out` is the number of images without a
             label, or with several rows of different labels. `refused` is "", or the reason why the method does not apply, with NaN metrics: PCA needs
-            more prompts than dimensions, "lae-code" and "ae-code" need the lengths of the encoder's features (`Space.lengths`; the first run computes
+            more prompts than dimensions, "ae-code" and the like need the lengths of the encoder's features (`Space.lengths`; the first run computes
             them), and only "random" and "random-transform" allow more dimensions than the encoder. "raw", without dimension or seed, has one row per
             notion, "pca" one per dimension; "dim" is then the width of the result.
 
@@ -79,8 +76,7 @@ def compare(
     for run in runs:
         if should_stop and should_stop():
             break
-        if progress:
-            progress(len(rows), len(runs))
+        report_progress(progress, len(rows), len(runs))
         rows.append(_measured(run, wanted, ranking))
         if on_run:
             on_run(dict(rows[-1]))
@@ -90,8 +86,8 @@ def compare(
 
 
 def embedding_sizes(
-    base: "Space",
-    notions: Sequence["Notion"],
+    base: Space,
+    notions: Sequence[Notion],
     methods: Methods = PAPER_METHODS,
     sizes: Sequence[int] = SIZES,
     seeds: Sequence[int] = range(5),
@@ -109,8 +105,8 @@ def embedding_sizes(
 
 
 def no_runs(
-    table: "ImageTable",
-    notions: Sequence["Notion"],
+    table: ImageTable,
+    notions: Sequence[Notion],
     methods: Iterable[MethodLike] = METHODS,
     dims: Sequence[int | str] = (128,),
     seeds: Sequence[int] = range(5),
@@ -125,7 +121,7 @@ def no_runs(
 
 
 def check_comparison(
-    notions: Sequence["Notion"] = (),
+    notions: Sequence[Notion] = (),
     methods: Iterable[MethodLike] = METHODS,
     dims: Sequence[int | str] = (128,),
     seeds: Sequence[int] = range(5),
@@ -157,8 +153,8 @@ def check_comparison(
 
 @folder_kept_out()
 def compare_in_parallel(
-    base: "Space",
-    notions: Sequence["Notion"],
+    base: Space,
+    notions: Sequence[Notion],
     methods: Iterable[MethodLike] = METHODS,
     dims: Sequence[int | str] = (128,),
     seeds: Sequence[int] = range(5),
@@ -188,8 +184,7 @@ def compare_in_parallel(
     frames: list[pd.DataFrame] = []
     for frame in Parallel(n_jobs=workers or -1, return_as="generator")(parts):
         frames.append(frame)
-        if progress:
-            progress(len(frames), len(parts))
+        report_progress(progress, len(frames), len(parts))
     runs = pd.concat(frames, ignore_index=True).drop_duplicates([*_PLACE, "seed"])
     # the frames of the first seed have every notion, method and dimension, in the order of `compare`
     first = pd.concat(frames[: len(notions)])[_PLACE].itertuples(index=False, name=None)
@@ -201,7 +196,7 @@ def compare_in_parallel(
 class _Task:
     """A notion on the images; its texts are embedded once, on first use."""
 
-    def __init__(self, base: "Space", notion: "Notion") -> None:
+    def __init__(self, base: Space, notion: Notion) -> None:
         self.base, self.notion = base, notion
         labels = base.table.frame[notion.attribute]
         known = has_label(labels)
@@ -244,7 +239,7 @@ class _Run(NamedTuple):
     seed: int
 
 
-def _check(table: "ImageTable", notions: Sequence["Notion"]) -> None:
+def _check(table: ImageTable, notions: Sequence[Notion]) -> None:
     if not len(notions):
         raise InputError("There is no notion to measure; pass at least one, such as 'car color'.")
     for notion in notions:
@@ -255,9 +250,7 @@ def _check(table: "ImageTable", notions: Sequence["Notion"]) -> None:
             raise InputError(f"No image has a label of '{notion.attribute}', which '{notion.name}' needs; choose other images.")
 
 
-def _runs(
-    base: "Space", notions: Sequence["Notion"], methods: Sequence[NotionMethod], dims: Sequence[int | str], seeds: Sequence[int]
-) -> Iterator[_Run]:
+def _runs(base: Space, notions: Sequence[Notion], methods: Sequence[NotionMethod], dims: Sequence[int | str], seeds: Sequence[int]) -> Iterator[_Run]:
     for notion in notions:
         task = _Task(base, notion)
         sizes = list(dict.fromkeys(task.size(dim) for dim in dims))

@@ -10,7 +10,7 @@ from likeness.notions import METHOD_TITLES
 from likeness.studies.table_texts import NONE, with_spread
 
 # the encoder's own space has one size, independent of the others'
-FIXED = "raw"
+FIXED = ("raw", "raw-code")
 # the Oracle uses the labels, so it is not ranked (as in the paper)
 _NO_RIVAL = "oracle"
 _GROUP = ["notion", "method", "dim"]
@@ -70,12 +70,12 @@ def paper_table(runs: pd.DataFrame, metrics: Sequence[str] | None = None, bold: 
     """
     long = _with_texts(runs, metrics)
     methods = list(dict.fromkeys(long["method"]))
-    chosen = long[long["method"] != FIXED] if len(methods) > 1 else long
+    chosen = long[~long["method"].isin(FIXED)] if len(methods) > 1 else long
     notions = list(dict.fromkeys(chosen["notion"]))
     lines = sorted(chosen.groupby(["notion", "dim", "metric"], sort=False), key=lambda line: notions.index(line[0][0]))
     rows = []
     for (notion, dim, metric), own in lines:
-        everywhere = long[(long["method"] == FIXED) & (long["notion"] == notion) & (long["metric"] == metric)]
+        everywhere = long[long["method"].isin(FIXED) & (long["notion"] == notion) & (long["metric"] == metric)]
         texts = _cells(pd.concat([own, everywhere]).drop_duplicates("method"), bold)
         rows.append({"notion": notion, "dim": dim, "metric": metric_title(str(metric)), **{method: texts.get(method, "") for method in methods}})
     table = pd.DataFrame(rows, columns=["notion", "dim", "metric", *methods]).rename(columns=METHOD_TITLES)

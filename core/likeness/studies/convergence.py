@@ -1,18 +1,16 @@
 """Convergence of runs: a metric by epoch (language guidance, Figure S1)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    from likeness.training import RunFolder
+from likeness.training import RunFolder, figure_names
 
 
-def convergence(runs: Sequence["RunFolder"], metric: str = "recall_at_1") -> pd.DataFrame:
+def convergence(runs: Sequence[RunFolder], metric: str = "recall_at_1") -> pd.DataFrame:
     """The metric of runs by epoch, as in Figure S1 of "Integrating Language Guidance" (Roth et al., CVPR 2022).
 
     Runs are in the order of a legend; those without the metric have no row. InputError: no run, or none with the metric.
@@ -21,8 +19,6 @@ def convergence(runs: Sequence["RunFolder"], metric: str = "recall_at_1") -> pd.
         Columns run, seed, epoch and the metric, a row per evaluation. `run` is the config's name, shared by the seeds of a config; if runs of the
         same name differ in more than the seed, or have the same seed, each is "NAME (FOLDER)".
     """
-    from likeness.training import figure_names
-
     if not runs:
         raise InputError("There are no runs to draw; start one with `likeness train`.")
     measured = [run.metrics() for run in runs]
@@ -59,7 +55,7 @@ def convergence_table(curves: pd.DataFrame, metric: str = "recall_at_1") -> pd.D
     return pd.DataFrame(lines, columns=["run", "seeds", "best", "best ±", "epoch", "last", "match_epoch"])
 
 
-def _names(runs: Sequence["RunFolder"]) -> list[str]:
+def _names(runs: Sequence[RunFolder]) -> list[str]:
     configs = [run.config() for run in runs]
     bare = [config.model_copy(update={"seed": 0, "device": "auto"}) for config in configs]
     names = []

@@ -1,22 +1,21 @@
 """Effect of the encoder's size (InDiReCT, section 6 and Figure 4)."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from likeness.data import ImageTable
+from likeness.embedding import embed as embed_table
+from likeness.encoders import embed_texts
 from likeness.errors import InputError
-from likeness.notions import named_methods
+from likeness.notions import Notion, named_methods
 from likeness.progress import Progress, progress_of_part
+from likeness.space import Space
 from likeness.studies.comparison import ANALYSIS_METRICS, SUGGESTED, Methods, OnRun, compare, joined, labeled, no_runs
 
-if TYPE_CHECKING:
-    from likeness.data import ImageTable
-    from likeness.notions import Notion
-    from likeness.space import Space
-
-    Embed = Callable[[ImageTable, str], Space]
+Embed = Callable[[ImageTable, str], Space]
 
 # the two shipped sizes, and the paper's three
 SHIPPED_ENCODERS = ("cars-small", "cars")
@@ -24,15 +23,15 @@ PAPER_ENCODERS = ("ViT-B-32/openai", "ViT-B-16/openai", "ViT-L-14/openai")
 
 
 def encoder_sizes(
-    table: "ImageTable",
+    table: ImageTable,
     encoders: Sequence[str],
-    notions: Sequence["Notion"],
+    notions: Sequence[Notion],
     methods: Methods = ("raw", "exact", "oracle"),
     dim: int | str = 128,
     seeds: Sequence[int] = range(5),
     *,
     metrics: Sequence[str] = ANALYSIS_METRICS,
-    embed: "Embed | None" = None,
+    embed: Embed | None = None,
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
     on_run: OnRun | None = None,
@@ -51,8 +50,6 @@ def encoder_sizes(
 
     InputError: no encoder, a repeated one, or none that can be used.
     """
-    from likeness.embedding import embed as embed_table
-
     check_encoders(encoders)
     empty = no_runs(table, notions, methods, (dim,), seeds, metrics=metrics)
     make = embed or (lambda images, encoder: embed_table(images, encoder, should_stop=should_stop))
@@ -86,10 +83,8 @@ def check_encoders(encoders: Sequence[str]) -> None:
             raise InputError(f"The encoder '{encoder}' stands twice; give each once.")
 
 
-def _usable(make: "Embed", table: "ImageTable", encoder: str, notions: Sequence["Notion"], methods: Methods) -> "Space | str":
+def _usable(make: Embed, table: ImageTable, encoder: str, notions: Sequence[Notion], methods: Methods) -> Space | str:
     """The encoder's space once it has read all images and prompts, or the reason why it can't."""
-    from likeness.encoders import embed_texts
-
     try:
         base = make(table, encoder)
         if any(method.learns_from in ("text", "other text") for method in named_methods(methods)):
@@ -99,9 +94,7 @@ def _usable(make: "Embed", table: "ImageTable", encoder: str, notions: Sequence[
     return base
 
 
-def _refused(
-    reason: str, notions: Sequence["Notion"], methods: Methods, dim: int | str, metrics: Sequence[str], on_run: OnRun | None
-) -> pd.DataFrame:
+def _refused(reason: str, notions: Sequence[Notion], methods: Methods, dim: int | str, metrics: Sequence[str], on_run: OnRun | None) -> pd.DataFrame:
     size = 0 if dim == SUGGESTED else dim
     unmeasured: dict[str, Any] = {"dim": size, "seed": 0, "fit_seconds": np.nan, "refused": reason} | dict.fromkeys(metrics, np.nan)
     rows = [{"notion": notion.name, "method": method.name} | unmeasured for notion in notions for method in named_methods(methods)]

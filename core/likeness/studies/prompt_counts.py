@@ -2,19 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.notions import PAPER_METHODS, named_methods, text_rank
+from likeness.notions import PAPER_METHODS, Notion, named_methods, text_rank
 from likeness.progress import Progress, progress_of_part
+from likeness.space import Space
 from likeness.studies.comparison import ANALYSIS_METRICS, Methods, OnRun, compare, joined, labeled, no_runs
-
-if TYPE_CHECKING:
-    from likeness.notions import Notion
-    from likeness.space import Space
 
 COUNTS = tuple(range(10, 151, 10))
 
@@ -23,15 +20,15 @@ class _Part(NamedTuple):
     """Runs that share a sample of prompts; `prompts` is 0 for methods without prompts."""
 
     prompts: int
-    notion: "Notion"
+    notion: Notion
     methods: Methods
     seeds: list[int]
     runs: int
 
 
 def prompt_counts(
-    base: "Space",
-    notion: "Notion",
+    base: Space,
+    notion: Notion,
     counts: Sequence[int] = COUNTS,
     methods: Methods = PAPER_METHODS,
     dim: int | str = 128,
@@ -44,16 +41,14 @@ def prompt_counts(
 ) -> pd.DataFrame:
     """The metrics of a notion fitted on samples of its prompts, for several sample sizes.
 
-    The seed determines the sample and the method's random choices. Samples of a seed are nested (its 20 prompts are its 10 and ten more), so a curve
-    shows the effect of more prompts; seeds are independent. The paper draws a new sample for each run and does not say whether they are nested. With
-    several templates, aspects are sampled with all of their prompts. Other arguments and errors are those of `compare`.
+    The seed determines the sample and the method's random choices. Samples of a seed are nested, of which the paper says nothing; seeds are
+    independent. With several templates, aspects are sampled with all of their prompts. Other arguments and errors are those of `compare`.
 
     Args:
         notion: the paper's has 569 car model names ("car-model-names" on the shipped images, "cars196-car-model" on Cars196).
         counts: numbers of prompts (with several templates, aspects), from 2 to all of the notion.
         methods: default: all of the paper, whose figure shows InDiReCT ("adam"). Methods without prompts are measured once per seed, at 0 prompts.
-        dim: dimensions of the space, by default the paper's; "suggested": the notion's own `dim`, or else `likeness.notions.suggest_dim` of each
-            sample.
+        dim: dimensions of the space, by default the paper's; "suggested": the notion's own, or those of `suggest_dim` for each sample.
 
     Returns:
         The runs of `compare` with the first columns `prompts` and `rank`, the number of directions that the sample spans
@@ -91,13 +86,13 @@ def prompt_counts(
     return joined(frames, "prompts", empty)
 
 
-def prompt_sample(notion: "Notion", count: int, seed: int) -> "Notion":
+def prompt_sample(notion: Notion, count: int, seed: int) -> Notion:
     """The notion with `count` of its aspects: the first in an order shuffled by the seed."""
     order = np.random.default_rng(seed).permutation(len(notion.aspects))[:count]
     return replace(notion, aspects=tuple(notion.aspects[row] for row in order))
 
 
-def check_counts(counts: Sequence[int], notion: "Notion") -> None:
+def check_counts(counts: Sequence[int], notion: Notion) -> None:
     """InputError, as `prompt_counts`: numbers of prompts that cannot be sampled from a notion."""
     if not len(counts):
         raise InputError("There is no number of prompts to measure; pass at least one, such as 10.")
@@ -113,7 +108,7 @@ def check_counts(counts: Sequence[int], notion: "Notion") -> None:
             raise InputError(f"{count} prompts are listed twice; list each number once.")
 
 
-def _parts(notion: "Notion", counts: Sequence[int], methods: Methods, seeds: Sequence[int]) -> Iterator[_Part]:
+def _parts(notion: Notion, counts: Sequence[int], methods: Methods, seeds: Sequence[int]) -> Iterator[_Part]:
     known = list(zip(methods, named_methods(methods), strict=True))
     promptless = [(given, method) for given, method in known if method.learns_from != "text"]
     reading = [given for given, method in known if method.learns_from == "text"]

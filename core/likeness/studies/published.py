@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 import pandas as pd
 
-from likeness.errors import InputError
+from likeness.errors import InputError, check_known
 from likeness.evaluation import METRICS
 from likeness.io import assets_dir
 
@@ -46,9 +46,8 @@ def published(paper: str = "indirect", dataset: str | None = None, table: Table 
     Raises:
         InputError: unknown paper, table or dataset.
     """
-    for value, known, what in [(paper, PAPERS, "paper"), (table, get_args(Table), "table")]:
-        if value not in known:
-            raise InputError(f"There is no {what} '{value}'; choose from {', '.join(known)}.")
+    check_known("paper", paper, PAPERS)
+    check_known("table", table, get_args(Table))
     frame = pd.read_csv(assets_dir() / "papers" / f"{paper}_{table}.csv")
     names = zip(frame["dataset"], frame["notion"].str.lower(), strict=True)
     frame["notion"] = [notion if where == _OWN else f"{where} {notion}" for where, notion in names]

@@ -10,6 +10,7 @@ from likeness.data import ImageTable, image_classes, part_of
 from likeness.encoders import parse_name
 from likeness.errors import InputError
 from likeness.language import readable_names
+from likeness.training import RunFolder, run_images
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,6 @@ def classes_of(table: ImageTable, attributes: list[str], kept: set[str] | None, 
 
 def unseen_classes(encoders: list[str], attributes: list[str]) -> set[str]:
     """Classes that are test classes of all runs among the encoders."""
-    from likeness.training import RunFolder, run_images
-
     parsed = [(name, parse_name(name)) for name in encoders]
     folders = [(name, Path(target.target).expanduser()) for name, target in parsed if target.kind == "run"]
     if not folders:

@@ -77,7 +77,8 @@ def shift_study(
     few_shot: bool,
     note: str = "",
 ) -> StudyConfig:
-    """The study, without name and path of its splits.
+    """The study, without name and path of its splits. Methods train equally long on every split, and the parameters of losses, such as class
+    directions, learn as fast beside the network as in `WHOLE_PRESET`.
 
     Args:
         source: source of the images.
@@ -89,21 +90,19 @@ def shift_study(
         InputError: a class with too few images, or a method that does not fit the network.
     """
     _check_classes(splits, images, few_shot)
+    paper, batch = read_config(WHOLE_PRESET), _batch(splits, images, network)
     base: dict[str, Any] = {
         "data": {"source": source, "attribute": splits.model_dump(mode="json")["attribute"], "image_size": network.image_size},
         "backbone": {"name": network.name, "dim": 128, "head_only": not network.whole},
-        "objective": {"name": "margin"},
-        "batch": _batch(splits, images, network),
-        "optimizer": {"rate": 0.001},
+        "objective": {"name": "margin"} | paper.objective.model_dump(include={"proxy_rate", "wrapper_rate"}),
+        "batch": batch,
+        "optimizer": paper.optimizer.model_dump(include={"rate", "weight_decay"}) if network.whole else {"rate": 0.001},
         "epochs": epochs,
+        "epoch_steps": max(1, max(sum(images[name] for name in split.train) for split in splits) // batch["size"]),
         "evaluate_every": epochs,
         "structure": True,
         "matched_classes": min(len(split.test) for split in splits),
     }
-    if network.whole:
-        paper = read_config(WHOLE_PRESET)
-        base["objective"] |= paper.objective.model_dump(include={"proxy_rate", "wrapper_rate"})
-        base["optimizer"] = paper.optimizer.model_dump(include={"rate", "weight_decay"})
     if few_shot:
         base["few_shot"] = {"shots": [SHOTS], "episodes": 5, "steps": 50, "rate": 0.0003}
     study = StudyConfig(note=note, base=base, seeds=tuple(range(seeds)), rows={name: method.changes for name, method in methods.items()})

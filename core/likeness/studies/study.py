@@ -11,14 +11,24 @@ from pydantic import Field
 
 from likeness.errors import InputError
 from likeness.io import FrozenConfig, assets_dir, config_file, read_figures, yaml_content
-from likeness.progress import Progress
+from likeness.progress import Progress, report_progress
 from likeness.shifts import ClassSplit, read_splits, shipped_splits
 from likeness.training import RunConfig, RunFolder, config_from, read_config, with_changes
 
 # a training step costs three forward passes: the gradients of activations and of weights take a product each (Kaplan et al. 2020, section 2.1)
 _STEP = 3
 
-FIGURES = ("recall_at_1", "map_at_1000", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
+FIGURES = (
+    "recall_at_1",
+    "map_at_1000",
+    "nmi",
+    "text_to_image_recall_at_1",
+    "image_to_text_recall_at_1",
+    "mean_label_distance_at_1",
+    "mean_label_distance_at_10",
+    "ndcg_at_10",
+    "ndcg_at_100",
+)
 
 
 class StudyConfig(FrozenConfig):
@@ -163,8 +173,7 @@ def run_study(wanted: list[Cell], progress: Progress | None = None, should_stop:
     for number, cell in enumerate(wanted):
         if should_stop and should_stop():
             break
-        if progress:
-            progress(number, len(wanted), cell_title(cell))
+        report_progress(progress, number, len(wanted), cell_title(cell))
         if not finished(cell):
             try:
                 train(cell.config, cell.folder)
@@ -248,17 +257,17 @@ def table_of(every: pd.DataFrame, figures: tuple[str, ...] = FIGURES, rows: list
 def image_passes(rows: Iterable[RunConfig], splits: Iterable[ClassSplit], seeds: int, images: Mapping[str, int]) -> int:
     """Lower bound of the number of forward passes of images; training with an image counts as three.
 
-    Runs of the embedding layer alone share the features of all images. Other runs count their epochs and one pass over the test images; small or
-    settings-dependent costs are ignored. Methods without training (epochs 0) have one run on each split, not one per seed. `images` is the number in
-    each class.
+    Runs on features or maps that are computed once share those of all images. Other runs count their epochs and one pass over the test images; small
+    or settings-dependent costs are ignored. Methods without training (epochs 0) have one run on each split, not one per seed. `images` is the number
+    in each class.
     """
     configs = list(rows)
-    whole = [config for config in configs if not config.backbone.head_only]
+    whole = [config for config in configs if not config.backbone.inputs]
     passes = sum(images.values()) if len(whole) < len(configs) else 0
     for split in splits:
         train, test = (sum(images[name] for name in side) for side in (split.train, split.test))
         for config in whole:
             size = config.batch.size
-            trained = config.epochs * max(1, train // size) * size
+            trained = config.epochs * (config.epoch_steps or max(1, train // size)) * size
             passes += (seeds if config.epochs else 1) * (_STEP * trained + test)
     return passes

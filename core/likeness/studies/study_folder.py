@@ -9,7 +9,7 @@ import yaml
 
 from likeness.errors import InputError
 from likeness.io import write_atomic
-from likeness.progress import Progress
+from likeness.progress import Progress, report_progress
 from likeness.studies.study import Cell, StudyConfig, cells, finished, read_study, resolve_splits, rows_with, run_study
 from likeness.training import RunFolder, Status, TaskFolder, begin
 
@@ -67,8 +67,7 @@ class StudyFolder(TaskFolder):
 
             def tell(done: int, total: int, stage: str = "") -> None:
                 report(done, stage)
-                if progress:
-                    progress(done, total, stage)
+                report_progress(progress, done, total, stage)
 
             run_study(wanted, tell, self.stop_requested)
             report(len(wanted), "", "stopped" if self.stop_requested() else "finished")

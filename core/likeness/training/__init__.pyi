@@ -22,6 +22,7 @@ from .guidance.guidance import (
 )
 from .loop.find_rate import RateSearch as RateSearch, find_rate as find_rate
 from .loop.launch import launch as launch
+from .loop.mix import ALPHAS as ALPHAS, mix_run as mix_run
 from .loop.train import train as train
 from .network.backbone_names import backbone_of as backbone_of, encoder_of as encoder_of, native_size as native_size
 from .network.backbones import build_network as build_network, timm_model as timm_model

@@ -1,100 +1,35 @@
 """Typed config of a training run, read and written as YAML."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
-from pydantic import Field, PositiveInt, field_validator, model_validator
+from pydantic import AfterValidator, Field, PositiveInt, field_validator, model_validator
 
-from likeness.defaults import DATASET, LARGEST_SEED
+from likeness.defaults import LARGEST_SEED
+from likeness.encoders import encoder_family
 from likeness.errors import InputError
 from likeness.io import FrozenConfig, config_file, with_keys, yaml_content
-from likeness.labels import LabelsConfig
 from likeness.language import check_language, gives_vectors
-from likeness.losses import OBJECTIVES, WRAPPERS, check_mines, check_objective, check_wrapper
+from likeness.losses import WRAPPERS, check_mines, check_objective, check_wrapper, find_objective
 from likeness.samplers import check_miner
+from likeness.training.data.transforms import build_transforms
+from likeness.training.data_config import DataConfig as DataConfig
 
+Value = TypeVar("Value")
 # former keys of guidance in configs and runs, with their present names
 FORMER_KEYS = {"way": "method", "shuffled": "control"}
+OBJECTS = ("data", "sampler", "transform")
+_READS = {"distances": "continuous labels", "captions": "captions"}
 
 
-class DataConfig(FrozenConfig):
-    """Images, labels and the split of a run.
+class LoraOptions(FrozenConfig):
+    """Adapters: their rank, and alpha, by which their share is alpha / rank (LoRA: Hu et al., ICLR 2022)."""
 
-    Attributes:
-        source: argument of `likeness.data.read_dataset`.
-        path_column, caption_column: of a CSV or Parquet file; None: detected.
-        attribute: the class of an image; of several attributes the combination ("red pickup").
-        label_files: CSV files of path and label; each adds an attribute with the file's name. Images missing in one are not used.
-        split: "classes": the first classes in natural order are for training, the others for testing; "official": the split of a paper's dataset,
-            "cub200:FOLDER"; "file": by a file of splits; "images": without classes, for continuous labels: by the column `split` of the table
-            ("train", "test", and "query" for test images that are queries), otherwise the last images are for testing.
-        splits, shift: the file of splits, or the name of a shipped one, and the name of a split in it (`likeness splits`).
-        tuning: tests on the classes that the split holds out for tuning, after training without them.
-        train_classes: share of the training classes, for split "classes".
-        validation: share (below 1) or number of training classes held out for the schedule and the choice of the best weights; whole classes, since
-            test classes are unseen, too. With split "images", of training images. 0.15 in the papers.
-        select_on_test: chooses the best weights by the test classes, as the papers' code, which inflates the scores. Otherwise by validation classes;
-            without any, the last weights are kept.
-        image_size: side in pixels of the network's input.
-        crops: source of random crops. "square": 16 to 100 % of the center square; "whole": 8 to 100 % of the whole image, as in the papers' code.
-            Evaluation always uses the middle of the center square.
-        frame: part of an image that is used: "square", its center; "whole", all of it, squeezed to a square, as label distances of layouts require.
-        kept: side in pixels to which that part is scaled; evaluation uses its middle `image_size` pixels. None: 8/7 of those, like 256 and 224 in the
-            papers.
-        subset, per_class: maximum number of images, drawn at random, the same for every seed; and of each class.
-        labels: continuous labels, for objectives such as "log-ratio" and for evaluation.
-        shuffled: control that permutes the continuous labels of training images at random, or the names of training classes if these are the labels:
-            remaining gains are not due to the labels.
-        test_images: share or number of test images, the last ones (split "images").
-        queries: number of queries among the test images, evenly spaced; the others are the gallery. None: a fifth.
-    """
-
-    source: str = DATASET
-    path_column: str | None = None
-    caption_column: str | None = None
-    attribute: str | tuple[str, ...] = "class"
-    label_files: tuple[str, ...] = ()
-    split: Literal["classes", "official", "file", "images"] = "classes"
-    splits: str | None = None
-    shift: str | None = None
-    tuning: bool = False
-    train_classes: float = Field(default=0.5, gt=0, lt=1)
-    validation: float = Field(default=0.0, ge=0)
-    select_on_test: bool = False
-    image_size: int = Field(default=224, ge=16, le=1024)
-    crops: Literal["square", "whole"] = "square"
-    frame: Literal["square", "whole"] = "square"
-    kept: int | None = Field(default=None, ge=16, le=2048)
-    subset: int | None = Field(default=None, ge=6)
-    per_class: int | None = Field(default=None, ge=2)
-    labels: LabelsConfig | None = None
-    shuffled: bool = False
-    test_images: float = Field(default=0.25, gt=0)
-    queries: int | None = Field(default=None, ge=1)
-
-    @model_validator(mode="after")
-    def _split_named(self) -> "DataConfig":
-        if self.split == "images" and self.labels is None:
-            raise ValueError("split images needs labels, which evaluate retrieval; without labels, split by classes")
-        if self.kept is not None and self.kept < self.image_size:
-            raise ValueError(f"kept {self.kept} is less than image_size {self.image_size}, but the network's input is cut from what is kept")
-        if self.subset is not None and self.split == "official":
-            raise ValueError("subset draws from all images, but split official uses the split of a paper unchanged; remove subset")
-        if self.crops == "whole" and (self.frame, self.kept) != ("square", None):
-            raise ValueError("crops whole cuts from the whole image; remove frame and kept")
-        if self.shuffled and self.labels is None:
-            raise ValueError("shuffled permutes continuous labels, but there are none; set labels, or guidance.control for names of classes")
-        if self.select_on_test and self.validation:
-            raise ValueError("validation and select_on_test both choose the best weights; set only one")
-        if self.split == "images" and self.per_class is not None:
-            raise ValueError("per_class needs classes, but split images has none")
-        given = self.splits is not None and self.shift is not None
-        if self.split == "file" and not given:
-            raise ValueError("split file needs splits (the file) and shift (the name of a split in it)")
-        if self.split != "file" and (self.splits is not None or self.shift is not None or self.tuning):
-            raise ValueError(f"splits, shift and tuning need split file, not {self.split}")
-        return self
+    rank: int = Field(default=8, ge=1)
+    alpha: int = Field(default=16, ge=1)
 
 
 class BackboneConfig(FrozenConfig):
@@ -110,8 +45,16 @@ class BackboneConfig(FrozenConfig):
         parts: number of parts of equal size, each scaled to the same length; 1: the embedding is scaled as a whole.
         freeze_batch_norm: batch norm keeps its running statistics, as in the papers' protocols.
         head_only: trains only the embedding layer, on features that are computed once, without augmentation.
+        train_from: the first block that is trained ("blocks.6"), on maps that the blocks before it compute once, without augmentation; None: all are.
+        lora: trains only low-rank adapters on the backbone's linear layers and 1 x 1 convolutions, and the embedding layer; needs peft.
+        pool: of the last feature maps: "own", as the network was made, or "gem", the generalized mean (Radenovic et al. 2018) with a learned power
+            that starts at 3.
+        checkpointing: recomputes activations inside timm's stages in the backward pass, which takes less memory and more time.
+        text: the text side of a CLIP: "keep" it, so that the run reads texts, or "train" it, too; None: without.
         unit: scales embeddings to unit length; None: except for the log-ratio loss, which does not need it (Kim et al., section 3.2). Otherwise
             images are retrieved by Euclidean distance.
+        init: start of an embedding layer of `dim`: "torch", the uniform one of torch; "kaiming", normal with standard deviation sqrt(2 / dim) and
+            without bias, as the code of the log-ratio loss has it for every loss; None: "kaiming" for embeddings without unit length.
     """
 
     name: str = "resnet50"
@@ -121,24 +64,47 @@ class BackboneConfig(FrozenConfig):
     parts: int = Field(default=1, ge=1)
     freeze_batch_norm: bool = True
     head_only: bool = False
+    train_from: str | None = None
+    lora: LoraOptions | None = None
+    pool: Literal["own", "gem"] = "own"
+    checkpointing: bool = False
+    text: Literal["keep", "train"] | None = None
     unit: bool | None = None
+    init: Literal["torch", "kaiming"] | None = None
 
     @model_validator(mode="after")
     def _divides(self) -> "BackboneConfig":
         if self.dim is not None and self.dim % self.parts:
             raise ValueError(f"dim {self.dim} is not a multiple of parts {self.parts}")
+        if self.head_only and self.train_from:
+            raise ValueError(f"a head_only run trains no blocks, but train_from is {self.train_from}; remove one of both")
+        if self.head_only and self.lora:
+            raise ValueError("a head_only run trains no backbone, which lora adapts; remove one of both")
+        if self.text and (not self.name.startswith("clip:") or self.dim is not None):
+            raise ValueError("text needs the size of a CLIP's texts; set name to clip: and an open_clip encoder, and dim to null, or remove text")
+        if self.pool != "own" and self.name.startswith("clip:"):
+            raise ValueError(f"pool {self.pool} needs the feature maps of a timm CNN, not {self.name}")
         return self
+
+    @property
+    def inputs(self) -> str:
+        """What a run computes once and trains on: "features", "maps", or "" for images."""
+        return "features" if self.head_only else "maps" if self.train_from else ""
 
 
 class ObjectiveConfig(FrozenConfig):
-    """The objective, by a name of `likeness.losses.OBJECTIVES`, its options, and its wrappers with their options ({} for the defaults).
+    """The objective, by a name of `likeness.losses.OBJECTIVES`, or of a loss of pytorch-metric-learning ("pml:CircleLoss"), its options, and its
+    wrappers with their options ({} for the defaults).
 
     Attributes:
-        miner, miner_options: of `likeness.samplers.MINERS`, instead of the objective's own.
+        miner, miner_options: of `likeness.samplers.MINERS`, or "pml:AngularMiner" and others of pytorch-metric-learning, instead of the
+            objective's own.
+        memory: the batch is compared with the last `size` embeddings, those of earlier batches (cross-batch memory).
+        matryoshka: the first `dims` dimensions of the embedding, such as [64, 128], are embeddings, too.
         s2sd, uniform_prior: `likeness.losses.S2SD`, and `UniformPrior`, also around s2sd.
         diva: `likeness.losses.DiVA`: the objective, "margin" in the paper, applies to the first of four parts; needs backbone.parts 4 and three
-            images of each class in a batch, or two with `random_labels`. The second view of an image is another random crop, or in a head_only run,
-            which has no crops, its features with `dropout`.
+            images of each class in a batch, or two with `random_labels`. The second view of an image is another random crop, or in a run without
+            crops (head_only, train_from) its features or maps with `dropout`.
         proxy_rate: learning rate of the objective's own parameters, relative to the network's.
         wrapper_rate: learning rate of the wrappers' networks (branches, discriminator, separations), relative to the network's; None: as
             `proxy_rate`.
@@ -149,6 +115,8 @@ class ObjectiveConfig(FrozenConfig):
     options: dict[str, Any] = Field(default_factory=dict)
     miner: str | None = None
     miner_options: dict[str, Any] = Field(default_factory=dict)
+    memory: dict[str, Any] | None = None
+    matryoshka: dict[str, Any] | None = None
     s2sd: dict[str, Any] | None = None
     uniform_prior: dict[str, Any] | None = None
     diva: dict[str, Any] | None = None
@@ -164,8 +132,8 @@ class ObjectiveConfig(FrozenConfig):
         if wrong:
             raise ValueError(wrong.removesuffix("."))
         for name in self.wrappers:
-            if self.continuous:
-                raise ValueError(f"{name} needs an objective on classes, but {self.name} is on continuous labels")
+            if (labels := find_objective(self.name).labels) != "classes":
+                raise ValueError(f"{name} needs an objective on classes, but {self.name} is on {_READS[labels]}")
             for other in WRAPPERS[name].excludes:
                 if other in self.wrappers:
                     raise ValueError(f"{name} and {other} exclude each other")
@@ -184,7 +152,12 @@ class ObjectiveConfig(FrozenConfig):
     @property
     def continuous(self) -> bool:
         """Whether it reads label distances instead of class labels."""
-        return OBJECTIVES[self.name].labels == "distances"
+        return find_objective(self.name).labels == "distances"
+
+    @property
+    def on_captions(self) -> bool:
+        """Whether it reads captions instead of class labels."""
+        return find_objective(self.name).labels == "captions"
 
 
 class GuidanceConfig(FrozenConfig):
@@ -206,7 +179,7 @@ class GuidanceConfig(FrozenConfig):
             numbers (elg).
         text: input of the language model (elg): "names"; "captions" of single images; or "captions+names", where the class name replaces `keywords`
             (Table 5), words for the class such as "bird".
-        captions: CSV file of path and caption, with the paths of the image table.
+        captions: CSV file of path and caption, with the paths of the image table. None: the first caption of each image in the dataset.
         control: control that removes the meaning: remaining gains are not due to it. "shuffled" permutes names, or pseudolabels, among the classes at
             random; "flat" makes all classes equally similar, by the mean of the true similarities.
         k, level, variant: pseudolabels per class; "class" or "sample"; "mean", "multi", "dense", "dense+multi" of Table S3 (plg).
@@ -285,8 +258,6 @@ class GuidanceConfig(FrozenConfig):
             return self
         if (self.kind, self.method) != ("elg", "match"):
             raise ValueError(f"text {self.text} needs kind elg and method match")
-        if self.captions is None:
-            raise ValueError(f"text {self.text} needs captions, a CSV file of path and caption")
         if (self.text == "captions+names") != bool(self.keywords):
             raise ValueError("text captions+names needs keywords that the class name replaces, such as bird; text captions takes none")
         return self
@@ -322,26 +293,39 @@ def _check_nu(method: str, first: float, second: float) -> None:
         raise ValueError(f"nu is {first:g} and {second:g}, but powers must be at least 0")
 
 
+def _checked(check: Callable[[Value], object], value: Value) -> Value:
+    """The value; ValueError: `check` raises an InputError for it, unless it is {}."""
+    try:
+        _ = value == {} or check(value)
+    except InputError as error:
+        raise ValueError(str(error).removesuffix(".")) from error
+    return value
+
+
 class BatchConfig(FrozenConfig):
     """Sampling of batches.
 
     Attributes:
         size, per_class: images in a batch, and of each class in it (M-per-class sampling).
-        draw: "spread": distinct classes and images; "replacement": both can repeat, as in the code of language guidance.
+        draw: "spread": distinct classes and images; "replacement": both can repeat, as in the code of language guidance; "hard-classes": `drawn`
+            classes and those nearest to them, by the means of their embeddings at the beginning of each epoch (`likeness.samplers.HardClassBatches`).
         nearest, pool, drawn: for continuous labels, as in `likeness.samplers.NeighborBatches`: neighbors per drawn anchor, how many nearest images
             they are drawn from (None: `nearest`), and number of drawn anchors.
         anchors: "drawn": only drawn images are anchors of the loss, as in the paper; "all": every image of the batch.
         accumulate: batches per step. Images are only compared within a batch, so several small batches do not replace a large one.
+        chunk: images that the network takes at once, twice, so that memory is that of so many and the loss still sees the whole batch: the gradients
+            of GradCache (Gao et al. 2021), by recomputation. None: the whole batch.
     """
 
     size: int = Field(default=112, ge=2, le=65_536)
     per_class: int = Field(default=2, ge=1)
-    draw: Literal["spread", "replacement"] = "spread"
+    draw: Literal["spread", "replacement", "hard-classes"] = "spread"
     nearest: int = Field(default=5, ge=1)
     pool: int | None = Field(default=None, ge=1)
     drawn: int = Field(default=1, ge=1)
     anchors: Literal["drawn", "all"] = "drawn"
     accumulate: int = Field(default=1, ge=1)
+    chunk: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _fits(self) -> "BatchConfig":
@@ -356,7 +340,9 @@ class OptimizerConfig(FrozenConfig):
     Attributes:
         kind: "adam"; "adamw", with decoupled weight decay; or "sgd", with `momentum`.
         rate, rate_head: learning rate, and that of the embedding layer relative to it.
+        layer_decay: factor of the rate from each layer of the backbone to the one before it, layers being those of timm; 1: one rate for all.
         weight_decay: of all weights; see also `objective.weight_decay`.
+        decay_norms: it applies to norms and biases, too.
         milestones: epochs after which the rate is multiplied by `factor`.
         plateau: instead, drops the rate, at most twice, when R@1 or the label distance on the validation split has not improved for so many
             evaluations.
@@ -372,7 +358,9 @@ class OptimizerConfig(FrozenConfig):
     kind: Literal["adam", "adamw", "sgd"] = "adam"
     rate: float = Field(default=1e-5, gt=0)
     rate_head: float = Field(default=1.0, gt=0)
+    layer_decay: float = Field(default=1.0, gt=0, le=1)
     weight_decay: float = Field(default=3e-4, ge=0)
+    decay_norms: bool = True
     milestones: tuple[int, ...] = ()
     plateau: int | None = Field(default=None, ge=1)
     factor: float = Field(default=0.3, gt=0, lt=1)
@@ -393,12 +381,28 @@ class OptimizerConfig(FrozenConfig):
         return self
 
 
+class DistillConfig(FrozenConfig):
+    """Distillation: the objective plus `weight` times the divergence of similarities in a batch from those of a teacher's stored embeddings.
+
+    Attributes:
+        teacher: an encoder, as `likeness embed --encoder` takes it; its embeddings may have any dimension, and are computed once.
+        weight: of the divergence; 50 as for S2SD's, which is the same with a branch of the network as the teacher.
+        temperature: T, by which similarities are divided; T squared multiplies the divergence. 1 for S2SD's, but then rows are nearly uniform.
+    """
+
+    teacher: Annotated[str, AfterValidator(partial(_checked, encoder_family))]
+    weight: float = Field(default=50.0, ge=0)
+    temperature: float = Field(default=0.1, gt=0)
+
+
 class FewShotConfig(FrozenConfig):
     """Adaptation of the embedding layer to a few test images, measured when a run ends (ooDML, section 4.4).
 
     Attributes:
         shots: images of each test class; each number is measured separately.
-        episodes: random choices of these images, by `seed`, to average over.
+        episodes: choices of these images to average over.
+        support: "random": drawn by `seed`; "file": the episodes of the file of splits (data.split "file"), as published for Cars196 and CUB200.
+        crops: of these images: "center", or "random", cut anew at each step, as in the authors' code.
         objective: "margin", or "margin-official", as in the authors' code.
         beta: of that margin loss; not learned.
         steps: of the adaptation: one number, or one for each of `shots`. The authors' scripts use 1,000 for 2 shots and 1,500 for 5.
@@ -408,6 +412,8 @@ class FewShotConfig(FrozenConfig):
 
     shots: tuple[int, ...] = Field(default=(2, 5), min_length=1)
     episodes: int = Field(default=10, ge=1)
+    support: Literal["random", "file"] = "random"
+    crops: Literal["center", "random"] = "center"
     objective: Literal["margin", "margin-official"] = "margin"
     beta: float = 1.2
     steps: PositiveInt | tuple[PositiveInt, ...] = 1000
@@ -442,6 +448,7 @@ class RunConfig(FrozenConfig):
         name, note: title, also of the run's folder; description, with paper and expected scores.
         epochs: passes over the training images, of n / batch size steps each; for continuous labels n / anchors per batch, so that each image is an
             anchor once. 0 evaluates the untrained network.
+        epoch_steps: steps of an epoch instead, so that runs with more or fewer images train equally long.
         evaluate_every: epochs between evaluations.
         stop_early: evaluations without a new best on the validation images after which the run ends; None: it goes on to the end.
         checkpoint_every: steps between checkpoints; the last one and the best one by R@1 are kept.
@@ -453,6 +460,8 @@ class RunConfig(FrozenConfig):
         augment: random crops and mirroring; "jitter": changes of size and position by a few percent, and mirroring of whole batches, which keep label
             distances of poses, layouts and viewpoints valid (as the code of the log-ratio loss); "mirror": the center, with whole batches mirrored;
             false: the center.
+        transforms: torchvision's, by name with options, in this order after the crops: {ColorJitter: {brightness: 0.2}, RandomErasing: {p: 0.25}}.
+            They see values from 0 to 1, before the network's normalization. Those of `likeness.training.data.transforms.TRANSFORMS`.
         precision: "32"; "bf16-mixed", the backbone in bfloat16; or "16-mixed", in float16 with scaled gradients, on GPUs. Embeddings, losses and
             evaluation are always float32.
         compile: applies torch.compile to the backbone, which needs a C++ compiler on CPUs, and some minutes before the first step.
@@ -462,6 +471,7 @@ class RunConfig(FrozenConfig):
         matched_classes: also measures R@1 among so many test classes, averaged over ten random choices, since R@1 is higher on splits with fewer test
             classes.
         structure: also measures `likeness.evaluation.structure_metrics` of the training images at the end.
+        objects: which objects the run was begun with; `likeness.training.train` sets it.
     """
 
     name: str = "run"
@@ -470,9 +480,11 @@ class RunConfig(FrozenConfig):
     backbone: BackboneConfig = BackboneConfig()
     objective: ObjectiveConfig = ObjectiveConfig()
     guidance: GuidanceConfig | None = None
+    distill: DistillConfig | None = None
     batch: BatchConfig = BatchConfig()
     optimizer: OptimizerConfig = OptimizerConfig()
     epochs: int = Field(default=150, ge=0)
+    epoch_steps: int | None = Field(default=None, ge=1)
     evaluate_every: int = Field(default=1, ge=1)
     stop_early: int | None = Field(default=None, ge=1)
     checkpoint_every: int = Field(default=200, ge=1)
@@ -481,6 +493,7 @@ class RunConfig(FrozenConfig):
     devices: int = Field(default=1, ge=1)
     nodes: int = Field(default=1, ge=1)
     augment: bool | Literal["jitter", "mirror"] = True
+    transforms: Annotated[dict[str, dict[str, Any]], AfterValidator(partial(_checked, build_transforms))] = Field(default_factory=dict)
     precision: Literal["32", "bf16-mixed", "16-mixed"] = "32"
     compile: bool = False
     loggers: tuple[Literal["tensorboard", "csv", "wandb", "mlflow"], ...] = ("tensorboard",)
@@ -489,11 +502,18 @@ class RunConfig(FrozenConfig):
     few_shot: FewShotConfig | None = None
     matched_classes: int | None = Field(default=None, ge=2)
     structure: bool = False
+    objects: tuple[str, ...] = ()
 
     @property
     def unit_embeddings(self) -> bool:
         """Whether embeddings are scaled to unit length."""
-        return self.backbone.unit if self.backbone.unit is not None else OBJECTIVES[self.objective.name].unit
+        return self.backbone.unit if self.backbone.unit is not None else find_objective(self.objective.name).unit
+
+    @property
+    def kaiming(self) -> bool:
+        """Whether the embedding layer starts as in the code of the log-ratio loss."""
+        chosen = self.backbone.init == "kaiming" if self.backbone.init else not self.unit_embeddings
+        return chosen and self.backbone.dim is not None
 
     @property
     def processes(self) -> int:
@@ -507,7 +527,11 @@ class RunConfig(FrozenConfig):
 
     @property
     def selection_metric(self) -> str:
-        """The metric that chooses the best weights: R@1, or without classes the mean label distance at 10, where smaller is better."""
+        """The metric that chooses the best weights: R@1; on captions that of images by texts; on continuous labels alone the mean label distance at
+        10, where smaller is better.
+        """
+        if self.objective.on_captions:
+            return "text_to_image_recall_at_1"
         return "mean_label_distance_at_10" if self.data.split == "images" else "recall_at_1"
 
     @model_validator(mode="after")
@@ -518,10 +542,18 @@ class RunConfig(FrozenConfig):
                 f"batch: size {batch.size} can't be divided evenly among {self.processes} processes (devices {self.devices}, nodes {self.nodes}); "
                 f"choose a multiple of {self.processes}"
             )
-        if not self.objective.continuous and batch.size % batch.per_class:
+        if not (self.objective.continuous or self.objective.on_captions) and batch.size % batch.per_class:
             raise ValueError(f"batch: size {batch.size} is not a multiple of per_class {batch.per_class}")
+        if (kept := (self.objective.memory or {}).get("size", batch.size)) < batch.size:
+            raise ValueError(f"objective.memory keeps {kept} embeddings, fewer than the {batch.size} of a batch")
+        if batch.chunk is not None and not self.backbone.freeze_batch_norm:
+            raise ValueError("batch.chunk needs backbone.freeze_batch_norm: statistics of chunks are not those of the batch")
         if self.objective.continuous and batch.draw != "spread":
             raise ValueError(f"batch: draw {batch.draw} draws classes, but objective.name {self.objective.name} reads none; remove draw")
+        if batch.draw == "hard-classes" and batch.drawn > batch.size // batch.per_class:
+            raise ValueError(f"batch: drawn {batch.drawn} is more than the {batch.size // batch.per_class} classes of a batch; draw fewer")
+        if batch.draw == "hard-classes" and self.workers:
+            raise ValueError("batch.draw hard-classes follows the training, which other processes do not see; set workers to 0")
         if self.objective.continuous and batch.drawn * (batch.nearest + 1) > batch.size:
             raise ValueError(f"batch: size {batch.size} can't hold {batch.drawn} anchors with {batch.nearest} neighbors each")
         return self
@@ -536,9 +568,15 @@ class RunConfig(FrozenConfig):
 
     @model_validator(mode="after")
     def _continuous(self) -> "RunConfig":
+        if self.data.split == "images" and self.data.labels is None and not self.objective.on_captions:
+            raise ValueError("data.split images needs labels, which evaluate retrieval; without labels, split by classes")
         if self.objective.continuous and self.data.labels is None:
             raise ValueError(f"objective.name {self.objective.name} needs data.labels, continuous labels")
-        if self.data.split == "images" and not self.objective.continuous and self.epochs:
+        if self.objective.on_captions and not self.backbone.text:
+            raise ValueError(f"objective.name {self.objective.name} needs backbone.text, keep or train")
+        if self.objective.on_captions and self.data.split == "images" and self.guidance is not None:
+            raise ValueError("guidance needs classes, but data.split images has none")
+        if self.data.split == "images" and not (self.objective.continuous or self.objective.on_captions) and self.epochs:
             raise ValueError(
                 f"data.split images has no classes, which objective.name {self.objective.name} needs; choose log-ratio or another objective "
                 "on continuous labels"
@@ -546,10 +584,13 @@ class RunConfig(FrozenConfig):
         if self.objective.continuous and self.guidance is not None:
             raise ValueError(f"guidance needs class labels, but objective.name {self.objective.name} reads continuous ones")
         measured = [name for name in ("few_shot", "matched_classes") if getattr(self, name) is not None] + ["structure"] * self.structure
+        if self.data.query_attribute and (own := [name for name in measured if name != "structure"]):
+            raise ValueError(f"{own[0]} lets all test images search each other, but data.query_attribute chooses queries; remove one of both")
         if self.data.split == "images" and measured:
             raise ValueError(f"{measured[0]} needs classes, but data.split images has none")
-        if not self.unit_embeddings and (self.backbone.parts != 1 or self.few_shot is not None):
-            what = "few_shot" if self.backbone.parts == 1 else f"backbone.parts {self.backbone.parts}"
+        needing = {f"backbone.parts {self.backbone.parts}": self.backbone.parts != 1, "few_shot": self.few_shot, "distill": self.distill}
+        if not self.unit_embeddings and any(needing.values()):
+            what = next(key for key, given in needing.items() if given)
             raise ValueError(f"{what} needs embeddings of unit length; set backbone.unit to true")
         return self
 
@@ -567,9 +608,16 @@ class RunConfig(FrozenConfig):
                 raise ValueError(f"objective.{name} needs backbone.parts {parts}, not {self.backbone.parts}")
             if self.batch.per_class < per_class:
                 raise ValueError(f"objective.{name} needs batch.per_class of at least {per_class}, not {self.batch.per_class}")
-        if self.data.crops == "whole" and (self.augment is not True or self.backbone.head_only):
-            what = "a head_only run has none" if self.backbone.head_only else f"augment is {str(self.augment).lower()}, not true"
+        if self.few_shot is not None and self.few_shot.crops == "random" and self.backbone.inputs:
+            raise ValueError(f"few_shot.crops random needs a network that reads crops, but this run reads {self.backbone.inputs}; set it to center")
+        if self.few_shot is not None and self.few_shot.support == "file" and self.data.split != "file":
+            raise ValueError(f"few_shot.support file needs data.split file, not {self.data.split}")
+        if self.data.crops == "whole" and (self.augment is not True or self.backbone.inputs):
+            known = self.backbone.inputs
+            what = f"a run on {known} that are computed once has none" if known else f"augment is {str(self.augment).lower()}, not true"
             raise ValueError(f"data.crops whole needs random crops, but {what}; set data.crops to square")
+        if self.transforms and self.backbone.inputs:
+            raise ValueError(f"transforms change images, but a run on {self.backbone.inputs} that are computed once reads none; remove transforms")
         reader = "guidance.method vit" if self.guidance and self.guidance.method == "vit" else ""
         if (self.objective.s2sd or {}).get("pooling") == "average+max":
             reader = "objective.s2sd.pooling average+max"
@@ -577,8 +625,16 @@ class RunConfig(FrozenConfig):
             raise ValueError(f"{reader} reads feature maps, which a head_only run does not compute; set backbone.head_only to false")
         if reader and self.compile:
             raise ValueError(f"{reader} reads feature maps, which a compiled network does not return; set compile to false")
-        if self.batch.accumulate > 1 and ("diva" in self.objective.wrappers or (self.objective.s2sd or {}).get("feature_delay")):
-            what = "objective.diva" if "diva" in self.objective.wrappers else "objective.s2sd.feature_delay"
+        official = bool((self.objective.uniform_prior or {}).get("official"))
+        if official and self.backbone.head_only:
+            raise ValueError("objective.uniform_prior.official spreads the backbone's features, which a head_only run can't train; set it to false")
+        counting = {
+            "objective.diva": "diva" in self.objective.wrappers,
+            "objective.s2sd.feature_delay": (self.objective.s2sd or {}).get("feature_delay"),
+            "objective.uniform_prior.official": official,
+        }
+        if self.batch.accumulate > 1 and any(counting.values()):
+            what = next(key for key, counts in counting.items() if counts)
             raise ValueError(f"{what} counts batches as steps, but batch.accumulate is {self.batch.accumulate}; set it to 1")
         if reader and self.backbone.name.startswith("clip:"):
             raise ValueError(f"{reader} reads feature maps, which {self.backbone.name} does not have; choose a timm CNN such as resnet50")

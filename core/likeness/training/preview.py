@@ -40,7 +40,7 @@ def example_queries(images: RunImages, count: int, k: int) -> tuple[NDArray[np.i
         raise InputError("This run has no continuous labels, so images have no nearest ones by label; show its classes instead.")
     queries, gallery = images.queries, images.gallery
     shown = queries[np.linspace(0, len(queries) - 1, min(len(queries), count)).astype(int)]
-    distances = images.distances.between(shown, gallery)
+    distances = np.where(shown[:, None] == gallery, np.inf, images.distances.between(shown, gallery))
     return shown, gallery[np.argsort(distances, axis=1, kind="stable")[:, :k]]
 
 

@@ -182,6 +182,9 @@ def test_classes_are_divided_as_the_file_says(photos: Path, splits: Path) -> Non
     assert len(fewer.table) == 36
     assert np.bincount(fewer.labels[fewer.used]).tolist() == [3] * 6
     assert _sides(run_images(_config(photos, splits, tuning=True), 0)) == [["class 2", "class 5"], ["class 0", "class 4"]]
+    held = run_images(_config(photos, splits, tuning="validation"), 0)
+    parts = [sorted({held.names[number] for number in held.labels[rows]}) for rows in (held.train, held.validation, held.test)]
+    assert parts == [["class 2", "class 5"], ["class 0", "class 4"], ["class 1", "class 3"]]
 
 
 @pytest.mark.parametrize(

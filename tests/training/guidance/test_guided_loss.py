@@ -1,4 +1,5 @@
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,20 @@ def test_targets_are_similarities_of_the_images_own_captions(content: dict[str, 
     assert found.shape == (1, 5, 5)
 
 
+def test_without_a_file_the_captions_are_the_first_ones_of_the_dataset(content: dict[str, Any]) -> None:
+    config = config_from(content | {"guidance": {"language": "clip:cars", "text": "captions"}})
+    images = run_images(config.data, 0)
+    with pytest.raises(InputError, match="has no captions, only the columns"):
+        build_guidance(config, images)
+    frame = images.table.frame
+    frame["captions"] = [json.dumps([f"a {WORDS[row % 6]} car", "another"]) for row in range(len(frame))]
+    built = build_guidance(config, images)
+    assert isinstance(built, LanguageGuidance)
+    rows = images.train[[0, 1, 7]]
+    found = built.targets(torch.from_numpy(images.labels[rows]), torch.from_numpy(rows))
+    np.testing.assert_allclose(found[0].numpy(), class_similarities([f"a {WORDS[row % 6]} car" for row in rows], ["clip:cars"], "{}"), atol=1e-5)
+
+
 def test_only_training_images_need_captions(content: dict[str, Any], captions: Path) -> None:
     lines = captions.read_text(encoding="utf-8").splitlines()
     captions.write_text("\n".join(line for line in lines if not line.startswith("class 5")), encoding="utf-8")
@@ -185,7 +200,7 @@ def test_only_training_images_need_captions(content: dict[str, Any], captions: P
     config = config_from(content | {"guidance": guidance})
     build_guidance(config, run_images(config.data, 0))
     captions.write_text("\n".join(line for line in lines if "class 1/3" not in line), encoding="utf-8")
-    with pytest.raises(InputError, match=r"1 of 18 images have no caption, the first is 'class 1/3.png'; add captions or remove these images"):
+    with pytest.raises(InputError, match=r"1 of 18 images have no caption, first 'class 1/3.png'; add captions or remove the images"):
         build_guidance(config, run_images(config.data, 0))
 
 

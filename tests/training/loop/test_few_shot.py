@@ -9,10 +9,12 @@ from likeness.evaluation import retrieval_metrics, structure_metrics
 from likeness.losses import make_objective
 from likeness.shifts import few_shot_episodes
 from likeness.training.config import FewShotConfig, config_from
+from likeness.training.data.batches import Batches
+from likeness.training.data.crops import cut_crops, random_crops
 from likeness.training.data.outputs import embed_rows
 from likeness.training.data.pixels import load_pixels
 from likeness.training.data.run_images import run_images
-from likeness.training.loop.few_shot import adapt, few_shot_scores
+from likeness.training.loop.few_shot import _crop_features, adapt, few_shot_scores
 from likeness.training.loop.train import train
 from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.runs.run_encoder import load_network
@@ -77,6 +79,26 @@ def test_a_step_of_the_authors_adaptation_is_one_of_their_margin_loss(
     assert len(seeds) == 3  # its tuples are drawn anew at each step
     assert {len(labels) for *_, labels in seen} == {40}  # classes come up again, since there are five only
     assert all((labels[::2] == labels[1::2]).all() for *_, labels in seen)
+
+
+def test_the_support_is_cropped_anew_at_each_step(content: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[np.ndarray, int, int, torch.Tensor]] = []
+
+    def watched(network: EmbeddingNetwork, data: Batches, support: np.ndarray, batches: Any, seed: int, step: int) -> torch.Tensor:
+        found = _crop_features(network, data, support, batches, seed, step)
+        pixels, rows = load_pixels(data.images.table, 16), data.images.test[support][batches.batch(step)]
+        cut = cut_crops(torch.from_numpy(pixels[rows]), random_crops(len(rows), np.random.default_rng([seed, step, 2])), 16)
+        with torch.no_grad():
+            torch.testing.assert_close(found, network.eval().features(cut))
+        seen.append((rows, seed, step, found))
+        return found
+
+    monkeypatch.setattr("likeness.training.loop.few_shot._crop_features", watched)
+    few = {"shots": [2], "episodes": 2, "steps": 3, "crops": "random", "draw": "replacement", "batch_size": 6}
+    run = train(config_from(content | {"epochs": 1, "few_shot": few}), tmp_path / "run")
+    assert [(seed, step) for _, seed, step, _ in seen] == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]
+    assert all(len(rows) == 6 for rows, *_ in seen)
+    assert 0 <= (run.report() or {})["last"]["few_shot_2"] <= 1
 
 
 @pytest.mark.parametrize("scores", [(0.7, 0.8, 0.9), (0.9, 0.8, 0.7)], ids=["the last are the best", "the first are"])

@@ -171,3 +171,36 @@ def test_the_door_takes_objects_beside_values(content: dict[str, Any], tmp_path:
     assert run.config().objective.name == "custom"
     named = likeness.train(content, tmp_path / "named", backbone={"name": "test_resnet", "weights": "none", "dim": 4}, epochs=0)
     assert named.config().backbone.dim == 4
+
+
+class Reversed:
+    """The last images first."""
+
+    def __init__(self, labels: Any) -> None:
+        self.count = len(labels)
+
+    def batch(self, number: int) -> Any:
+        return (np.arange(6) - 6 * number) % self.count
+
+
+def test_images_batches_and_a_transform_are_taken_as_objects(config: RunConfig, tmp_path: Path) -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def darker(image: Tensor) -> Tensor:
+        seen.append(tuple(image.shape))
+        return image * torch.rand(())
+
+    data = likeness.read(config.data.source)
+    given: dict[str, Any] = {"data": data, "sampler": Reversed, "transform": darker}
+    whole = likeness.train(with_changes(config, {"data.source": "nowhere"}), tmp_path / "whole", **given)
+    assert whole.config().objects == ("data", "sampler", "transform")
+    assert set(seen) == {(3, config.data.image_size, config.data.image_size)}
+    run = stopped(with_changes(config, {"data.source": "nowhere"}), tmp_path / "run", 3, **given)
+    with pytest.raises(InputError, match=r"begun with an object as data; pass it again: train\(config, folder, data=\.\.\.\)"):
+        train(run.config(), run.path)
+    train(run.config(), run.path, **given)
+    assert same(run, whole)
+    named = train(config, tmp_path / "named")
+    assert losses(named) == losses(train(config, tmp_path / "data", data=data))
+    with pytest.raises(InputError, match="official reads a dataset's own parts"):
+        train(with_changes(config, {"data.split": "official"}), tmp_path / "official", data=data)

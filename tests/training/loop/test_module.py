@@ -1,12 +1,14 @@
+from itertools import pairwise
 from typing import Any
 
 import pytest
 import torch
 
-from likeness.losses import S2SD, DiVA, UniformPrior
+from likeness.errors import InputError
+from likeness.losses import S2SD, DiVA, UniformPrior, objectives_on
 from likeness.training.config import config_from
 from likeness.training.loop.given_objects import build_objective
-from likeness.training.loop.module import RunModule
+from likeness.training.loop.module import RunModule, layer_groups
 from likeness.training.network.backbones import build_network
 
 MAPS = {"target_dims": (16,), "pooling": "average+max"}
@@ -96,3 +98,66 @@ def test_diva_keeps_the_copys_keys_of_the_second_view_and_trains_all_but_the_cop
     assert names == {"head.weight", "head.bias"}  # the copy is that of the embedding layer
     features = torch.randn(6, head_only.network.feature_dim)
     assert torch.isfinite(head_only.training_step((features, labels, torch.arange(6)), 0))
+
+
+def gradients(content: dict[str, Any], images: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    own = of_config(content)
+    loss = own.training_step((images, labels, torch.arange(len(images))), 0)
+    loss.backward()
+    return loss.detach(), {name: each.grad for name, each in own.named_parameters() if each.grad is not None}
+
+
+@pytest.mark.parametrize(
+    "objective",
+    [
+        *({"name": name} for name in objectives_on("classes")),
+        {"name": "margin", "s2sd": MAPS},
+        {"name": "multisimilarity", "uniform_prior": {"hidden": 7}},
+        {"name": "triplet", "miner": "batch-hard"},
+    ],
+    ids=lambda objective: "-".join(map(str, objective.values())),
+)
+def test_a_batch_in_chunks_has_the_gradients_of_the_whole_batch(content: dict[str, Any], objective: dict[str, Any]) -> None:
+    torch.manual_seed(1)
+    images, labels = torch.rand(8, 3, 16, 16), torch.arange(4).repeat_interleave(2)
+    content |= {"objective": objective, "batch": {"size": 8, "per_class": 2}}
+    expected, whole = gradients(content, images, labels)
+    for chunk in (1, 3, 4):
+        loss, found = gradients(content | {"batch": {"size": 8, "per_class": 2, "chunk": chunk}}, images, labels)
+        torch.testing.assert_close(loss, expected, rtol=1e-5, atol=1e-6)
+        assert found.keys() == whole.keys()
+        for name, each in whole.items():
+            torch.testing.assert_close(found[name], each, rtol=1e-3, atol=1e-5, msg=name)
+
+
+def test_of_a_batch_in_chunks_few_activations_are_kept(content: dict[str, Any]) -> None:
+    images, labels = torch.rand(8, 3, 64, 64), torch.arange(4).repeat_interleave(2)
+    kept = {}
+    for chunk in (None, 2):
+        own = of_config(content | {"batch": {"size": 8, "per_class": 2, "chunk": chunk}})
+        sizes: list[int] = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda each, sizes=sizes: (sizes.append(each.numel()), each)[1], lambda each: each):
+            own.training_step((images, labels, torch.arange(8)), 0)
+        kept[chunk] = sum(sizes)
+    assert kept[2] < kept[None] / 4
+    with pytest.raises(InputError, match=r"batch\.chunk needs backbone\.freeze_batch_norm"):
+        of_config(content | {"backbone": content["backbone"] | {"freeze_batch_norm": False}, "batch": {"size": 8, "per_class": 2, "chunk": 2}})
+
+
+def test_the_rate_falls_with_depth_and_norms_and_biases_do_not_decay(content: dict[str, Any]) -> None:
+    own = of_config(content | {"optimizer": {"rate": 1e-3, "weight_decay": 0.1, "layer_decay": 0.5, "decay_norms": False, "rate_head": 2.0}})
+    groups = own.configure_optimizers().param_groups
+    names = {id(each): name for name, each in own.named_parameters()}
+    found = {names[id(each)]: (group["lr"], group["weight_decay"]) for group in groups for each in group["params"]}
+    assert set(found) == set(names.values())
+    assert {decay for name, (_, decay) in found.items() if own.get_parameter(name).ndim < 2} == {0}
+    assert {decay for name, (_, decay) in found.items() if own.get_parameter(name).ndim > 1} == {0.1}
+    stem, *stages = ("network.backbone.conv1.0.weight", *(f"network.backbone.layer{number}.0.conv1.weight" for number in (1, 2, 3, 4)))
+    rates = [found[name][0] for name in (stem, *stages)]
+    assert all(later == pytest.approx(earlier * 2) for earlier, later in pairwise(rates))
+    assert found["network.head.weight"][0] == pytest.approx(2e-3)
+    plain = of_config(content | {"optimizer": {"weight_decay": 0.1, "decay_norms": False}})
+    for group in plain.configure_optimizers().param_groups:
+        assert {each.ndim > 1 for each in group["params"]} == {group["weight_decay"] > 0}
+    with pytest.raises(InputError, match="layers of this backbone are not known"):
+        layer_groups(torch.nn.Sequential(torch.nn.Linear(2, 2)), own.config.optimizer)

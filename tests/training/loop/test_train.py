@@ -224,11 +224,6 @@ def test_from_a_damaged_checkpoint_it_goes_on_from_the_one_before_and_says_so(
         assert (run.report() or {})["best"] == (whole.report() or {})["best"]
     assert not any(file.exists() for file in left)
 
-    other = stopped(config, tmp_path / "other", 5)
-    torch.save(torch.load(other.checkpoint, weights_only=True), other.checkpoint)
-    assert train(config, other.path).status().message == ""
-    assert "has no checksum" in caplog.text
-    assert same(whole, other)
     broken = stopped(config, tmp_path / "broken", 5)
     for file in broken.path.glob("checkpoint*.ckpt"):
         file.write_bytes(file.read_bytes()[:100])

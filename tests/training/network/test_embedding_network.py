@@ -41,6 +41,48 @@ def test_embeddings_are_unit_rows_of_a_linear_map_of_the_features_and_frozen_bat
             assert {module.training for module in norms} == {mode and not frozen}
 
 
+def test_gem_is_the_generalized_mean_with_a_learned_power() -> None:
+    torch.manual_seed(0)
+    network = build_network(TINY.model_copy(update={"pool": "gem"}))
+    assert network.backbone is not None
+    maps = torch.rand(2, 4, 3, 3)
+    pool = network.backbone.get_submodule("global_pool")
+    assert torch.allclose(pool(maps), (maps**3).mean(dim=(2, 3)) ** (1 / 3), atol=1e-6)
+    network(torch.rand(2, 3, 32, 32)).embeddings[:, 0].sum().backward()
+    assert "backbone.global_pool.p" in {name for name, each in network.named_parameters() if each.grad is not None}
+    with torch.no_grad():
+        pool.get_parameter("p").fill_(80.0)
+    assert torch.allclose(pool(1 + maps), (1 + maps).amax(dim=(2, 3)), rtol=0.05)
+    with pytest.raises(InputError, match=r"'vit_tiny_patch16_224' pools no feature maps; set backbone\.pool to own"):
+        build_network(BackboneConfig(name="vit_tiny_patch16_224", weights="none", pool="gem"))
+    with pytest.raises(InputError, match="pool gem needs the feature maps of a timm CNN, not clip:cars"):
+        config_from({"backbone": {"name": "clip:cars", "pool": "gem"}})
+
+
+@pytest.mark.parametrize("name", ["test_resnet", "test_vit", "clip:cars-small"])
+def test_recomputed_activations_change_no_gradient(name: str) -> None:
+    found = []
+    for checkpointing in (False, True):
+        torch.manual_seed(0)
+        network = build_network(BackboneConfig(name=name, weights="pretrained" if name.startswith("clip:") else "none", checkpointing=checkpointing))
+        size = network.native_size or (160 if name == "test_vit" else 32)
+        network(torch.rand(2, 3, size, size, generator=torch.Generator().manual_seed(1))).embeddings.pow(3).sum().backward()
+        found.append({key: each.grad for key, each in network.named_parameters() if each.grad is not None})
+    plain, recomputed = found
+    assert plain.keys() == recomputed.keys()
+    for key, each in plain.items():
+        torch.testing.assert_close(recomputed[key], each, rtol=1e-4, atol=1e-6)
+
+
+def test_a_backbone_that_cannot_recompute_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(self: Any, enable: bool = True) -> None:
+        raise AssertionError("gradient checkpointing not supported")
+
+    monkeypatch.setattr(timm.models.ResNet, "set_grad_checkpointing", refused)
+    with pytest.raises(InputError, match="'test_resnet' cannot recompute its activations"):
+        build_network(TINY.model_copy(update={"checkpointing": True}))
+
+
 def test_each_part_has_the_same_length_and_the_whole_has_1() -> None:
     torch.manual_seed(0)
     network = EmbeddingNetwork(None, 7, 12, parts=3)

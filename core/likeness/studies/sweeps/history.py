@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
-from optuna.pruners import BasePruner, MedianPruner, NopPruner
+from optuna.pruners import MedianPruner, NopPruner
 from optuna.samplers import BaseSampler, GridSampler, RandomSampler, TPESampler
 from optuna.storages import BaseStorage, RDBStorage
 from optuna.trial import FrozenTrial, TrialState, create_trial
@@ -62,7 +62,8 @@ class TrialHistory:
 
     def pruned_at(self, figures: Mapping[int, float]) -> int | None:
         """The epoch after which the pruner ends a trial with these validation metrics by epoch; or None."""
-        pruner, epochs = self._pruner(), sorted(figures)
+        pruner = MedianPruner(n_startup_trials=self._config.startup) if self._config.pruner == "median" else NopPruner()
+        epochs = sorted(figures)
         for number, epoch in enumerate(epochs, start=1):
             values = {each: figures[each] for each in epochs[:number]}
             if pruner.prune(self._study, create_trial(state=TrialState.RUNNING, intermediate_values=values)):
@@ -129,9 +130,6 @@ class TrialHistory:
         if config.sampler == "random":
             return RandomSampler(seed=seed)
         return TPESampler(seed=seed, n_startup_trials=config.startup)
-
-    def _pruner(self) -> BasePruner:
-        return MedianPruner(n_startup_trials=self._config.startup) if self._config.pruner == "median" else NopPruner()
 
     def _distribution(self, domain: Domain) -> BaseDistribution:
         if domain.choices is not None:

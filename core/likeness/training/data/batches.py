@@ -10,9 +10,10 @@ from torch import Tensor, from_numpy
 from torch.utils.data import Dataset, Sampler
 
 from likeness.io import mapped_array
-from likeness.samplers import MPerClassBatches, NeighborBatches
+from likeness.samplers import MPerClassBatches, NeighborBatches, ShuffledBatches
 from likeness.training.data.crops import MIDDLE, Crops, cut_crops, jittered_crops, mirrored_crops, random_crops, whole_crops
 from likeness.training.data.run_images import RunImages
+from likeness.training.data.transforms import transform_images
 from likeness.training.dist_context import SINGLE_PROCESS, DistContext
 
 if TYPE_CHECKING:
@@ -40,14 +41,18 @@ class Batch(NamedTuple):
         crops, view = (each and each._replace(boxes=each.boxes if each.boxes is None else each.boxes.float()) for each in (self.crops, self.view))
         return self._replace(crops=crops, view=view)
 
-    def cut(self, size: int, images: Tensor | None = None) -> tuple[Tensor, ...]:
-        """(inputs, labels, rows) and the view, if any, as the network reads them, on the tensors' device; `images` are those of all rows."""
+    def cut(self, size: int, images: Tensor | None = None, transform: Any = None) -> tuple[Tensor, ...]:
+        """(inputs, labels, rows) and the view, if any, as the network reads them, on the tensors' device; `images` are those of all rows, and
+        `transform` changes their crops.
+        """
         inputs = self.inputs if images is None else images[self.inputs]
         if self.crops is None:
             return inputs, self.labels, self.rows
-        shown = cut_crops(inputs, self.crops, size)
-        views = () if self.view is None else (cut_crops(inputs, self.view, size),)
-        return (shown, self.labels, self.rows, *views)
+        crops = [each for each in (self.crops, self.view) if each is not None]
+        shown = [cut_crops(inputs, each, size) for each in crops]
+        if transform is not None:
+            shown = [transform_images(each, crop.seeds, transform) for each, crop in zip(shown, crops, strict=True)]
+        return (shown[0], self.labels, self.rows, *shown[1:])
 
 
 class Batches(Dataset[Batch]):
@@ -55,7 +60,7 @@ class Batches(Dataset[Batch]):
     if all inputs are `on_device`.
 
     Args:
-        inputs: of all images: pixels (n, s, s, 3), whole images (n,), for random crops only, or features (n, f).
+        inputs: of all images: pixels (n, s, s, 3), whole images (n,), for random crops only, features (n, f), or maps (n, c, h, w) of a cut backbone.
         batches: rows of `images.train` for each number.
         size: side of the network's input.
         augment: random crops and mirrors, "jitter" or "mirror"; false: the center.
@@ -66,7 +71,7 @@ class Batches(Dataset[Batch]):
         self,
         inputs: "Pixels | WholeImages | NDArray[np.float32]",
         images: RunImages,
-        batches: MPerClassBatches | NeighborBatches,
+        batches: MPerClassBatches | NeighborBatches | ShuffledBatches,
         size: int,
         augment: bool | str,
         seed: int,
@@ -82,10 +87,13 @@ class Batches(Dataset[Batch]):
         part = self.dist.part(len(rows))
         own = rows[part]
         inputs, labels = from_numpy(own if self.on_device else pixels_of(self.inputs[own])), self._labels(rows)
-        if self.inputs.ndim == 2:
+        if self.inputs.dtype == np.float32:
             return Batch(inputs, labels, from_numpy(rows))
-        view = self._random(own, len(rows), part, np.random.default_rng([self.seed, number, 3])) if self.views else None
-        return Batch(inputs, labels, from_numpy(rows), self._crops(own, number, part, len(rows)), view)
+        # drawn for the whole batch, so that they do not depend on the number of processes
+        seeds = np.random.default_rng([self.seed, number, 10]).integers(1 << 63, size=(2, len(rows)))[:, part]
+        crops = self._crops(own, number, part, len(rows))._replace(seeds=seeds[0])
+        view = self._random(own, len(rows), part, np.random.default_rng([self.seed, number, 3]))._replace(seeds=seeds[1]) if self.views else None
+        return Batch(inputs, labels, from_numpy(rows), crops, view)
 
     def __getstate__(self) -> dict[str, Any]:
         """For processes that prepare batches: they map the file of images, which may exceed memory."""
@@ -100,7 +108,7 @@ class Batches(Dataset[Batch]):
             self.inputs = mapped_array(state["inputs"])
 
     def _labels(self, rows: NDArray[np.int64]) -> Tensor:
-        if isinstance(self.batches, MPerClassBatches):
+        if not isinstance(self.batches, NeighborBatches):
             return from_numpy(self.images.labels[rows])
         assert self.images.taught is not None
         return from_numpy(self.images.taught.between(rows[: self.batches.anchors], rows))

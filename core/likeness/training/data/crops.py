@@ -16,15 +16,17 @@ _TRIES = 10
 # largest change of size and position, as shares of the crop's side
 _JITTER = (0.05, 0.03)
 _ALL = slice(None)
+_NO_SEEDS = np.array([], dtype=np.int64)
 
 
 class Crops(NamedTuple):
     """Crops of a batch: boxes (n, 4) of center (x, y), width and height, from -1 to 1 over the image, in double precision; negative widths mirror.
-    None: the exact center pixels, `mirrored` or not.
+    None: the exact center pixels, `mirrored` or not. `seeds` (n,) are of the transforms that follow, for each image.
     """
 
     boxes: Tensor | None = None
     mirrored: bool = False
+    seeds: NDArray[np.int64] = _NO_SEEDS
 
 
 MIDDLE = Crops()

@@ -20,7 +20,7 @@ from likeness.training.data.pixels import Pixels, center_crops, load_pixels
 from likeness.training.data.run_images import run_table
 from likeness.training.network.embedding_network import EmbeddingNetwork
 
-_BATCH = 256
+_BATCH = 64  # activations of 64 images at 224 px take about 0.6 GB
 
 
 def embed_rows(network: EmbeddingNetwork, inputs: Any, rows: NDArray[np.int64], size: int) -> NDArray[np.float32]:
@@ -54,8 +54,9 @@ def cached_outputs(
     progress: Progress | None = None,
     stage: str = "Computing features",
     device: str = "cpu",
+    shape: tuple[int, ...] | None = None,
 ) -> NDArray[np.float32]:
-    """`backbone_outputs`, cached by images and weights.
+    """`backbone_outputs`, cached by images and weights; `shape` is that of an image's output, if it is not (f,).
 
     The array is memory-mapped, read-only, and shared by all processes of a machine. `device` is as in a config; the network is on the CPU before and
     after.
@@ -64,7 +65,7 @@ def cached_outputs(
         with placed_on(network, choose_device(device)):
             return backbone_outputs(network, pixels, rows, size, progress, stage)
     file = cache_dir() / "outputs" / f"{_key(network, pixels, rows, size)}.npy"
-    remove_damaged_array(file, np.float32, (len(rows), network.feature_dim))
+    remove_damaged_array(file, np.float32, (len(rows), *(shape or (network.feature_dim,))))
     if not file.is_file():
         with compute_once_locked(file) as missing:
             if missing:
@@ -122,7 +123,7 @@ def _in_batches(
 
 def _shown(inputs: Any, rows: NDArray[np.int64], size: int, device: torch.device) -> torch.Tensor:
     chosen = inputs[torch.from_numpy(rows).to(device) if isinstance(inputs, torch.Tensor) else rows]
-    if chosen.ndim == 2:
+    if "float" in str(chosen.dtype):  # features or maps
         return chosen if isinstance(chosen, torch.Tensor) else to_device(torch.from_numpy(chosen), device)
     return cut_crops(chosen, MIDDLE, size) if isinstance(chosen, torch.Tensor) else center_crops(chosen, size, device)
 

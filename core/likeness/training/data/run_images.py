@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from likeness.data import ImageTable, add_label_files, image_classes, labeled_images, natural_key, read_dataset, read_official_parts
 from likeness.errors import InputError
 from likeness.labels import LabelDistances, label_distances, shuffled_labels
-from likeness.training.config import DataConfig
+from likeness.training.data_config import DataConfig
 
 Rows = NDArray[np.int64]
 # names of parts in the attribute "split"; for testing, the first one that exists
 _TRAIN_NAMES = ("train", "training", "restval")
-_TEST_NAMES = (("test", "testing", "query"), ("val", "valid", "validation", "dev", "eval", "evaluation"))
+_TEST_NAMES = (("test", "testing", "query", "gallery"), ("val", "valid", "validation", "dev", "eval", "evaluation"))
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,9 @@ class RunImages:
         labels: (n,) number of each image's class in `names`; -1 for unlabeled images and for classes that are not in the file's split. These stay in
             the table, so that what is computed for all images serves all splits.
         train, validation, test: row numbers of `table`; no class is in two of them.
-        queries: the queries among `test` for evaluation by continuous labels; the rest is the gallery.
+        queries: the queries among `test`, for evaluation by continuous labels, or by classes if an attribute names them; the rest is the gallery. If
+            all are queries, each searches all others.
+        validation_queries: those among `validation` that the attribute names.
         distances: continuous labels of all images, if the run has any. Without classes, all images have the label 0.
         shuffled: the continuous labels for training, if they differ from `distances`, which are for evaluation.
         left_out: unlabeled images, which are not used.
@@ -40,6 +42,7 @@ class RunImages:
     validation: Rows
     test: Rows
     queries: Rows = field(default_factory=lambda: np.array([], dtype=np.int64))
+    validation_queries: Rows = field(default_factory=lambda: np.array([], dtype=np.int64))
     distances: LabelDistances | None = None
     shuffled: LabelDistances | None = None
     left_out: int = 0
@@ -47,9 +50,11 @@ class RunImages:
     @property
     def lone_note(self) -> str:
         """A sentence that counts the test images without another image of their class, which cannot be retrieved; "" if there are none."""
-        alone = _alone(self.labels, self.test) if self.distances is None else 0
+        alone = _alone(self.labels, self.test, self.queries) if self.distances is None else 0
         if not alone:
             return ""
+        if len(self.queries):
+            return f"{alone:,} of {len(self.queries):,} queries have no gallery image of their class: recall counts misses, and MAP@R ignores them."
         which = "test images is the only one of its class" if alone == 1 else "test images are the only ones of their classes"
         return (
             f"{alone:,} of {len(self.test):,} {which}: recall counts {'a miss' if alone == 1 else 'misses'}, and MAP@R and similar metrics "
@@ -63,8 +68,8 @@ class RunImages:
 
     @property
     def gallery(self) -> Rows:
-        """The test images that are not queries."""
-        return np.setdiff1d(self.test, self.queries)
+        """The test images that are not queries, or all if all are queries."""
+        return np.setdiff1d(self.test, self.queries) if len(self.queries) < len(self.test) else self.test
 
     @property
     def used(self) -> Rows:
@@ -77,14 +82,15 @@ class RunImages:
         return self.names[: int(self.labels[self.train].max()) + 1]
 
 
-def run_images(config: DataConfig, seed: int) -> RunImages:
-    """Reads the dataset and divides its classes, or images, by `config.split`; a random part of the training ones is for validation.
+def run_images(config: DataConfig, seed: int, given: ImageTable | None = None) -> RunImages:
+    """Reads the dataset, or takes the `given` one, and divides its classes, or images, by `config.split`; a random part of the training ones is for
+    validation.
 
     Raises:
         InputError: a missing or empty attribute, too few classes, classes of a file of splits that the images do not have, a training class without a
             second image; for continuous labels, an error of `label_distances`, or too few images.
     """
-    divided = _by_images(config, seed) if config.split == "images" else _by_classes(config, seed)
+    divided = _by_images(config, seed, given) if config.split == "images" else _by_classes(config, seed, given)
     if config.labels is None:
         return divided
     queries = divided.queries if len(divided.queries) else _spread(divided.test, config.queries)
@@ -100,25 +106,26 @@ def run_table(config: DataConfig) -> ImageTable:
     return _images_and_left_out(config)[0]
 
 
-def _images_and_left_out(config: DataConfig) -> tuple[ImageTable, int]:
+def _images_and_left_out(config: DataConfig, given: ImageTable | None = None) -> tuple[ImageTable, int]:
     """`run_table`, and the number of images left out for want of a name."""
-    table = add_label_files(read_dataset(config.source, config.path_column, caption_column=config.caption_column), config.label_files)
-    given = [name for name in (Path(file).stem for file in config.label_files) if name in table.attributes]
-    rows = np.flatnonzero(table.frame[given].notna().all(axis=1))
+    every = read_dataset(config.source, config.path_column, caption_column=config.caption_column) if given is None else given
+    table = add_label_files(every, config.label_files)
+    added = [name for name in (Path(file).stem for file in config.label_files) if name in table.attributes]
+    rows = np.flatnonzero(table.frame[added].notna().all(axis=1))
     if len(rows) < len(table):
         table = ImageTable(table.name, table.root, table.frame.iloc[rows].reset_index(drop=True))
-    every = len(table)
+    count = len(table)
     if config.labels is not None and config.labels.kind == "names":
         table = labeled_images(table, config.labels.columns or "class")
-    left_out = every - len(table)
+    left_out = count - len(table)
     if config.subset is None or config.subset >= len(table):
         return table, left_out
     kept = np.sort(np.random.default_rng(0).permutation(len(table))[: config.subset])
     return ImageTable(table.name, table.root, table.frame.iloc[kept].reset_index(drop=True)), left_out
 
 
-def _by_images(config: DataConfig, seed: int) -> RunImages:
-    table, left_out = _images_and_left_out(config)
+def _by_images(config: DataConfig, seed: int, given: ImageTable | None) -> RunImages:
+    table, left_out = _images_and_left_out(config, given)
     parts_column = table.frame["split"].astype(str).str.lower() if "split" in table.attributes else None
     if parts_column is not None:
         names_of_test = next((names for names in _TEST_NAMES if parts_column.isin(names).any()), ())
@@ -139,14 +146,14 @@ def _by_images(config: DataConfig, seed: int) -> RunImages:
 def _spread(test: Rows, wanted: int | None) -> Rows:
     """The wanted number of rows at equal intervals."""
     count = max(1, len(test) // 5) if wanted is None else wanted
-    if count >= len(test):
-        raise InputError(f"{count} queries of {len(test)} test images leave no gallery; use fewer.")
+    if count > len(test):
+        raise InputError(f"There are {len(test)} test images, fewer than {count} queries; use fewer.")
     return test[np.arange(count) * len(test) // count]
 
 
-def _by_classes(config: DataConfig, seed: int) -> RunImages:
+def _by_classes(config: DataConfig, seed: int, given: ImageTable | None) -> RunImages:
     table, first = read_official_parts(config.source) if config.split == "official" else (None, 0)
-    table, nameless = (table, 0) if table is not None else _images_and_left_out(config)
+    table, nameless = (table, 0) if table is not None else _images_and_left_out(config, given)
     classes = image_classes(table, config.attribute)
     labels = classes.labels
     official, others = ({classes.names[number] for number in part if number >= 0} for part in (labels[:first], labels[first:]))
@@ -162,7 +169,7 @@ def _by_classes(config: DataConfig, seed: int) -> RunImages:
             "are needed."
         )
     rng = np.random.default_rng([seed, 1])
-    held = {training[number] for number in rng.permutation(count)[: _held(config, count)]}
+    held = {training[number] for number in rng.permutation(count)[: _held(config, count)]} if config.tuning != "validation" else _tuning(config)
     if held and min(len(held), count - len(held)) < 2:
         raise InputError(
             f"data.validation {config.validation:g} holds out {len(held)} of {count} training classes; validation and training need two each."
@@ -178,22 +185,42 @@ def _by_classes(config: DataConfig, seed: int) -> RunImages:
         else:
             table, labels = ImageTable(table.name, table.root, table.frame.iloc[kept]), labels[kept]
     train, validation, test = (np.flatnonzero(np.isin(labels, [place[name] for name in part])) for part in (training, validating, testing))
-    _check_pairs(labels, {"test": test, "validation": validation}, table.name)
-    return RunImages(table, names, labels, train, validation, test, left_out=classes.left_out + nameless)
+    queries, validating_queries = (_queries(config, table, rows) for rows in (test, validation))
+    if config.query_attribute and not len(queries):
+        raise InputError(f"No test image of '{table.name}' has the {config.query_attribute} 'query'; choose another data.query_attribute.")
+    _check_pairs(labels, {"test": (test, queries), "validation": (validation, validating_queries)}, table.name)
+    return RunImages(table, names, labels, train, validation, test, queries, validating_queries, left_out=classes.left_out + nameless)
 
 
-def _check_pairs(labels: Rows, parts: dict[str, Rows], table: str) -> None:
-    """InputError: all classes of an evaluated part have one image, so that retrieval would be 0 and NMI 1 for any embedding."""
-    for part, rows in parts.items():
-        if len(rows) and _alone(labels, rows) == len(rows):
+def _queries(config: DataConfig, table: ImageTable, rows: Rows) -> Rows:
+    """The rows that `query_attribute` makes queries. InputError: no such attribute."""
+    name = config.query_attribute
+    if name is None:
+        return rows[:0]
+    if name not in table.attributes:
+        raise InputError(f"'{table.name}' has no attribute '{name}'; data.query_attribute takes one of {', '.join(table.attributes) or 'none'}.")
+    return rows[(table.frame[name].iloc[rows].astype(str).str.lower() == "query").to_numpy()]
+
+
+def _check_pairs(labels: Rows, parts: dict[str, tuple[Rows, Rows]], table: str) -> None:
+    """InputError: all classes of an evaluated part have one image, so that retrieval would be 0 and NMI 1 for any embedding; or no query of it has a
+    gallery image of its class.
+    """
+    for part, (rows, queries) in parts.items():
+        alone = _alone(labels, rows, queries)
+        if len(queries) and alone == len(queries):
+            raise InputError(f"No {part} query of '{table}' has a gallery image of its class; choose another data.query_attribute.")
+        if len(rows) and not len(queries) and alone == len(rows):
             raise InputError(
                 f"Each of the {len(rows):,} {part} classes of '{table}' has only one image, so nothing can be retrieved; choose an attribute "
                 "whose values have several images."
             )
 
 
-def _alone(labels: Rows, rows: Rows) -> int:
-    """Number of these images that are the only one of their class among them."""
+def _alone(labels: Rows, rows: Rows, queries: Rows) -> int:
+    """Number of these images that are the only one of their class among them; of queries, if any, those without a gallery image of their class."""
+    if len(queries):
+        return int((~np.isin(labels[queries], labels[np.setdiff1d(rows, queries)])).sum())
     return int((np.unique(labels[rows], return_counts=True)[1] == 1).sum())
 
 
@@ -223,8 +250,16 @@ def _from_file(config: DataConfig) -> tuple[list[str], list[str]]:
     from likeness.shifts import read_splits
 
     split = read_splits(config.splits or "").named(config.shift or "")
-    if not config.tuning:
+    if config.tuning is not True:
         return list(split.train), list(split.test)
+    held = _tuning(config)
+    return [name for name in split.train if name not in held], list(split.tuning)
+
+
+def _tuning(config: DataConfig) -> set[str]:
+    from likeness.shifts import read_splits
+
+    split = read_splits(config.splits or "").named(config.shift or "")
     if not split.tuning:
         raise InputError(f"The split '{split.name}' of '{config.splits}' has no tuning classes; set data.tuning to false.")
-    return [name for name in split.train if name not in set(split.tuning)], list(split.tuning)
+    return set(split.tuning)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness import data
 from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.language import (
@@ -145,11 +146,14 @@ def expert_similarities(guidance: GuidanceConfig, names: list[str], models: Any 
 
 def caption_vectors(guidance: GuidanceConfig, images: RunImages, models: Any = None) -> NDArray[np.float32]:
     """Language vectors (images, m) of the training images' captions; rows of other images are zero. Class names replace keywords if the config says
-    so. InputError: a missing or damaged file, or a training image without caption.
+    so. InputError: a missing or damaged file, a dataset or a training image without caption.
     """
-    assert guidance.captions is not None
-    paths = [str(path) for path in images.table.frame["path"].iloc[images.train]]
-    captions = captions_in_order(read_captions(Path(guidance.captions).expanduser()), paths)
+    if guidance.captions is None:
+        sentences = data.read_captions(images.table)
+        captions = [sentences[row][0] for row in images.train]
+    else:
+        paths = [str(path) for path in images.table.frame["path"].iloc[images.train]]
+        captions = captions_in_order(read_captions(Path(guidance.captions).expanduser()), paths)
     if guidance.text == "captions+names":
         names = class_names(images, guidance.names)
         own = [names[label] for label in images.labels[images.train]]

@@ -17,17 +17,21 @@ import torch
 from lightning import Callback, LightningModule, Trainer
 from numpy.typing import NDArray
 
+from likeness.arrays import unit_rows
 from likeness.errors import InputError
-from likeness.evaluation import find_metric, structure_metrics
+from likeness.evaluation import DistanceMetric, find_metric, image_text_metrics, structure_metrics
 from likeness.io import CheckpointFile, cause_of, read_weights, write_weights
+from likeness.losses import MATRYOSHKA_DIMS
 from likeness.progress import Progress
+from likeness.samplers import HardClassBatches
 from likeness.training.data.outputs import backbone_outputs, embed_rows
 from likeness.training.dist_context import DistContext
 from likeness.training.loop.loggers import log_row
 from likeness.training.loop.module import RunModule
 from likeness.training.loop.prepare import ReadyRun
-from likeness.training.loop.scores import continuous_bounds, continuous_scores, matched_recall, scores
+from likeness.training.loop.scores import continuous_bounds, continuous_scores, first_recall, matched_recall, scores
 from likeness.training.loop.step_figures import PendingSteps, StepFigures, mean_figures
+from likeness.training.network.adapters import load_plain_state, plain_state
 from likeness.training.network.backbones import size_note
 from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap, fit_spherical_map
@@ -51,11 +55,14 @@ class RunCallback(Callback):
     def __init__(self, ready: ReadyRun, run: RunFolder, dist: DistContext, owner: int, seconds: float, progress: Progress) -> None:
         self.run, self.dist, self.owner, self.progress = run, dist, owner, progress
         self.config, self.images, self.inputs, self.epoch = ready.module.config, ready.images, ready.inputs, ready.module.epoch
+        self.data = ready.data
         self.total = self.config.epochs * self.epoch
         # shown in the run's status with every step
         self.note = " ".join(filter(None, [size_note(ready.module.network, self.config.data.image_size), self.images.lone_note]))
         self.step, self.stopped, self._before, self._begun = 0, False, seconds, time.perf_counter()
         self._best: float | None = None
+        self._untrained: float | None = None
+        self._fallen = ""
         self._reported, self._start, self._terminated = 0.0, 0, False
         self.checkpoints = CheckpointFile(self.run.checkpoint)
         self._pending, self._batches = PendingSteps(self.dist.is_distributed), list[StepFigures]()
@@ -68,7 +75,10 @@ class RunCallback(Callback):
         if not self.dist.is_main:
             return
         self.run.drop_metrics_after(start or -1)
-        self._best = self._selection(checkpoint_figures(self.run.metrics(), self.config.selection_metric, "best"))
+        measured = self.run.metrics()
+        self._best = self._selection(checkpoint_figures(measured, self.config.selection_metric, "best"))
+        first: dict[Any, float] = measured.iloc[0].dropna().to_dict() if len(measured) else {}
+        self._untrained = self._selection(first)
         self._report_status()
 
     def seconds(self) -> float:
@@ -79,9 +89,11 @@ class RunCallback(Callback):
         """Evaluates the untrained network. All processes start at the same step, and on SIGTERM stop after the same step."""
         if self.dist.is_distributed:
             self._agree(trainer)
+        assert isinstance(module, RunModule)
         if self._start == 0:
-            assert isinstance(module, RunModule)
+            self._refresh_batches(module, trainer)
             row = self._first_row() | self._measure(module, trainer)
+            self._untrained = self._selection(row)
             if self.dist.is_main:
                 self._record([row], trainer)
 
@@ -110,6 +122,8 @@ class RunCallback(Callback):
         saves = evaluates or self.step % self.config.checkpoint_every == 0
         if due or saves:
             self._take(module, trainer, evaluates)
+        if self.step % self.epoch == 0 and self.step < self.total:
+            self._refresh_batches(module, trainer)
         if due or saves or not self.dist.is_distributed:
             self.stopped = self._should_stop(trainer) and self.step < self.total
         if saves or self.stopped:
@@ -125,7 +139,8 @@ class RunCallback(Callback):
         """Logs the steps since the last fetch, the last one with its evaluation."""
         rows, wrong = self._pending.take()
         if evaluates and not wrong:
-            rows[-1] |= self._evaluate(module, trainer)
+            rows[-1] |= self.evaluate(module, trainer)
+            self._fallen = self._below_untrained(rows[-1])
         if self.dist.is_main:
             self._record(rows, trainer)
         if wrong:
@@ -141,8 +156,24 @@ class RunCallback(Callback):
                 log_row(logger, row)
         self.progress(self.step, self.total, "Training")
 
+    def _below_untrained(self, figures: dict[str, float]) -> str:
+        """A sentence if the network is worse than before training, else ""."""
+        before, now = self._untrained, self._selection(figures)
+        metric = find_metric(self.config.selection_metric)
+        if before is None or now is None or not metric.better(before, now):
+            return ""
+        judged = "validation" if self.config.data.validation else "test"
+        text = f"{metric.title} of the {judged} images is worse than before training ({now:.3g}, it was {before:.3g});"
+        way = "`likeness runs mix` finds weights between, and" if self.config.backbone.dim is None and self.config.data.validation else "a"
+        return f"{text} {way} lower optimizer.rate may help."
+
     def _report_status(self) -> None:
-        self.run.report_status(Status("running", self.step, self.total, self.note, self.owner, self.seconds()))
+        self.run.report_status(Status("running", self.step, self.total, self.whole_note, self.owner, self.seconds()))
+
+    @property
+    def whole_note(self) -> str:
+        """What a person should know of the run, in sentences."""
+        return f"{self._fallen} {self.note}".strip()
 
     def _should_stop(self, trainer: Trainer) -> bool:
         requested = self._terminated or (self.dist.is_main and self.run.stop_requested())
@@ -152,9 +183,9 @@ class RunCallback(Callback):
         """Evaluates a run without steps, in one process; again if it was killed before its report."""
         self.run.drop_metrics_after(-1)
         self._best = None
-        self.run.append_metrics(self._first_row() | self._evaluate(module))
+        self.run.append_metrics(self._first_row() | self.evaluate(module))
 
-    def _evaluate(self, module: RunModule, trainer: Trainer | None = None) -> dict[str, float]:
+    def evaluate(self, module: RunModule, trainer: Trainer | None = None) -> dict[str, float]:
         """Evaluates the weights and keeps them if they are the best so far; validation images control the learning rate."""
         scores = self._measure(module, trainer, keep_best=True)
         if len(self.images.validation):
@@ -182,6 +213,17 @@ class RunCallback(Callback):
         whole: Embeddings = module.gather(torch.from_numpy(part).to(module.device)).cpu().numpy()[: len(rows)]
         return whole
 
+    def _refresh_batches(self, module: RunModule, trainer: Trainer) -> None:
+        """Measures the classes anew that are near each other, if batches are drawn by them; all processes use the main one's."""
+        batches = self.data.batches
+        if isinstance(batches, HardClassBatches):
+            batches.refresh(self._embed(module, self.images.train, trainer))
+            batches.neighbors = trainer.strategy.broadcast(batches.neighbors)
+
+    def on_load_checkpoint(self, trainer: Trainer, module: LightningModule, checkpoint: dict[str, Any]) -> None:
+        if isinstance(self.data.batches, HardClassBatches):
+            self.data.batches.neighbors = checkpoint["near_classes"].numpy()
+
     def _inputs(self, module: RunModule) -> Any:
         """Inputs of evaluation: the images on the device, if they are the same."""
         return self.inputs if module.images is None or self.config.data.crops == "whole" else module.images
@@ -206,10 +248,11 @@ class RunCallback(Callback):
         found = self._scores(module, test, self.images.test, self.images.queries)
         if validation is None:
             return found
-        rows = self.images.validation
-        # the same share of queries as among the test images
-        count = len(rows) * len(self.images.queries) // max(1, len(self.images.test))
-        scored = self._scores(module, validation, rows, rows[np.arange(count) * len(rows) // max(1, count)])
+        rows, queries = self.images.validation, self.images.validation_queries
+        if not len(queries):  # the same share of queries as among the test images
+            count = len(rows) * len(self.images.queries) // max(1, len(self.images.test))
+            queries = rows[np.arange(count) * len(rows) // max(1, count)]
+        scored = self._scores(module, validation, rows, queries)
         return found | {f"validation_{name}": value for name, value in scored.items()}
 
     def _keep_best(self, network: EmbeddingNetwork, test: Embeddings, found: dict[str, float]) -> dict[str, float]:
@@ -233,12 +276,22 @@ class RunCallback(Callback):
         if self.config.data.split != "images":
             # on the training GPU, if there is one, where evaluations take a fraction of the time
             here = torch.from_numpy(embeddings).to(module.device)
-            found |= scores(here, self.images.labels[rows], "cosine" if self.config.unit_embeddings else "euclidean")
+            metric: DistanceMetric = "cosine" if self.config.unit_embeddings else "euclidean"
+            found |= scores(here, self.images.labels[rows], metric, self._class_queries(rows))
+        if module.captions is not None and module.judged.text is not None:
+            found |= image_text_metrics(embeddings, *module.captions.embedded(rows, module.judged.text))
         if self.images.distances is not None:
             is_query = np.isin(rows, queries)
-            label_distances = self._label_distances(rows[is_query], rows[~is_query])
-            found |= continuous_scores(label_distances, embeddings[is_query], embeddings[~is_query])
+            own = np.arange(len(rows)) if is_query.all() else None
+            others = ~is_query if own is None else is_query
+            label_distances = self._label_distances(rows[is_query], rows[others])
+            found |= continuous_scores(label_distances, embeddings[is_query], embeddings[others], own)
         return found
+
+    def _class_queries(self, rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """The mask of the queries for evaluation by classes; None if each image searches all others."""
+        is_query = np.isin(rows, [*self.images.queries, *self.images.validation_queries])
+        return is_query if self.config.data.query_attribute and is_query.any() else None
 
     def final(self, module: RunModule) -> dict[str, Any]:
         """Scores of the last and of the best weights on the test images, in one process."""
@@ -247,7 +300,9 @@ class RunCallback(Callback):
         found = {each: {name: value for name, value in figures.items() if name != "epoch"} for each, figures in found.items() if figures}
         if "last" in found:
             bounded = self.images.distances is not None
-            bounds = continuous_bounds(self._label_distances(self.images.queries, self.images.gallery)) if bounded else {}
+            queries, gallery = self.images.queries, self.images.gallery
+            own = np.arange(len(queries)) if bounded and len(queries) == len(self.images.test) else None
+            bounds = continuous_bounds(self._label_distances(queries, gallery), own) if bounded else {}
             at_end = bounds | self._measured_once(module.judged)
             found["last"] |= at_end
             if "best" in found and found["best"]["step"] != found["last"]["step"]:
@@ -257,26 +312,30 @@ class RunCallback(Callback):
         return found
 
     def _measured_once(self, network: EmbeddingNetwork) -> dict[str, float]:
-        from likeness.training.loop.few_shot import few_shot_scores
+        from likeness.training.loop.few_shot import few_shot_of_run
 
         config, test, train, found = self.config, self.images.test, self.images.train, dict[str, float]()
         size = config.data.image_size
         if config.matched_classes is not None:
             rows = embed_rows(network, self.inputs, test, size)
             found["matched_recall_at_1"] = matched_recall(rows, self.images.labels[test], config.matched_classes)
+        if config.objective.matryoshka is not None:
+            rows, labels = embed_rows(network, self.inputs, test, size), self.images.labels[test]
+            dims, queries = config.objective.matryoshka.get("dims", MATRYOSHKA_DIMS), self._class_queries(test)
+            found |= {f"recall_at_1_in_{dim}d": first_recall(unit_rows(rows[:, :dim], "The embeddings"), labels, queries) for dim in dims}
         if config.structure:
             measured = structure_metrics(embed_rows(network, self.inputs, train, size), self.images.labels[train])
             found |= {f"structure_{name}": value for name, value in measured.items()}
         if config.few_shot is not None:
             features = self.inputs[test] if config.backbone.head_only else backbone_outputs(network, self.inputs, test, size)
-            found |= few_shot_scores(network, features, self.images.labels[test], config.few_shot, self.progress)
+            found |= few_shot_of_run(network, features, self.data, config, self.progress)
         return found
 
     def _measured_once_at_best(self, network: EmbeddingNetwork) -> dict[str, float]:
         if self.config.matched_classes is None and not self.config.structure and self.config.few_shot is None:
             return {}
         last = {name: value.clone() for name, value in network.state_dict().items()}
-        network.load_state_dict(read_weights(self.run.best), strict=False)  # the file also contains the spherical map
+        load_plain_state(network, read_weights(self.run.best))  # the file also contains the spherical map
         try:
             return self._measured_once(network)
         finally:
@@ -290,7 +349,9 @@ class RunCallback(Callback):
         return self._known_distances[key]
 
     def on_save_checkpoint(self, trainer: Trainer, module: LightningModule, checkpoint: dict[str, Any]) -> None:
-        """Rejects values that could be written but never read again."""
+        """Adds what batches are drawn by, and rejects values that could be written but never read again."""
+        if isinstance(self.data.batches, HardClassBatches) and self.data.batches.neighbors is not None:
+            checkpoint["near_classes"] = torch.from_numpy(self.data.batches.neighbors)
         for name, state in checkpoint.get("callbacks", {}).items():
             content = BytesIO()
             try:
@@ -315,7 +376,7 @@ class RunCallback(Callback):
 
     def _save_weights(self, network: EmbeddingNetwork, spherical_map: SphericalMap | None, found: dict[str, float]) -> None:
         extra = {} if spherical_map is None else dict(zip(MAP_KEYS, spherical_map, strict=True))
-        write_weights(self.run.best, network.state_dict() | extra, weights_metadata(network, self.config, {"step": self.step} | found))
+        write_weights(self.run.best, plain_state(network) | extra, weights_metadata(network, self.config, {"step": self.step} | found))
 
 
 def ends_early(stop_early: int | None, without_best: int) -> bool:

@@ -1,4 +1,4 @@
-"""Objects passed to `train` in place of names in the config: loss, miner, language model, backbone, callbacks."""
+"""Objects passed to `train` in place of what the config names."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from torch import nn
 from likeness.errors import InputError
 from likeness.losses import Mined, as_module, make_objective, wrap_objective
 from likeness.samplers import make_miner
-from likeness.training.config import ObjectiveConfig, RunConfig, with_changes
+from likeness.training.config import OBJECTS, ObjectiveConfig, RunConfig, with_changes
 from likeness.training.network.backbones import build_network
 from likeness.training.network.embedding_network import EmbeddingNetwork
 
@@ -24,6 +24,9 @@ class GivenObjects(NamedTuple):
         miner: (embeddings, labels) -> tuples of row numbers.
         language: for guidance, an object with `encode_texts`, or several.
         backbone: images (n, 3, s, s) -> features (n, f).
+        data: an `ImageTable`.
+        sampler: class numbers (n,) of the training images -> an object whose `batch(number)` gives places (size,) among these.
+        transform: a crop (3, s, s) with values 0 to 1 -> one of the same size.
     """
 
     loss: Any = None
@@ -31,6 +34,9 @@ class GivenObjects(NamedTuple):
     language: Any = None
     backbone: Any = None
     callbacks: tuple[Any, ...] = ()
+    data: Any = None
+    sampler: Any = None
+    transform: Any = None
 
 
 NOTHING_GIVEN = GivenObjects()
@@ -54,7 +60,17 @@ def config_with(config: RunConfig, given: GivenObjects) -> RunConfig:
         changes |= {"guidance.language": [CUSTOM]}
     if given.backbone is not None:
         changes |= {"backbone.name": CUSTOM, "backbone.weights": "none", "backbone.options": {}}
+    if given.data is not None and config.data.split == "official":
+        raise InputError("data.split official reads a dataset's own parts; choose another split, or name the dataset in data.source.")
+    if passed := tuple(name for name in OBJECTS if getattr(given, name) is not None):
+        changes |= {"objects": passed}
     return with_changes(config, changes) if changes else config
+
+
+def check_given(config: RunConfig, given: GivenObjects) -> None:
+    """InputError: an object that the run was begun with is not passed."""
+    if missing := [name for name in config.objects if getattr(given, name) is None]:
+        raise InputError(f"The run was begun with an object as {missing[0]}; pass it again: train(config, folder, {missing[0]}=...).")
 
 
 def given_network(config: RunConfig, given: GivenObjects) -> EmbeddingNetwork:

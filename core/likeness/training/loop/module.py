@@ -12,11 +12,14 @@ from typing import Any
 import torch
 from lightning import LightningModule
 from torch import Tensor, nn
+from torch.nn.functional import normalize
+from torch.utils.checkpoint import checkpoint
 
 from likeness.errors import InputError
 from likeness.evaluation import find_metric
 from likeness.losses import DiVA, wrapper_parameters
-from likeness.training.config import RunConfig
+from likeness.training.config import OptimizerConfig, RunConfig
+from likeness.training.data.captions import Captions
 from likeness.training.dist_context import SINGLE_PROCESS, DistContext
 from likeness.training.guidance.guidance import Guidance
 from likeness.training.loop.step_figures import StepFigures, diverged
@@ -29,7 +32,7 @@ _SCHEDULE = ("drops", "best", "waited", "without_best")
 
 
 class RunModule(LightningModule):
-    """L_DML + omega L_match (Eq. 4), by Adam or SGD.
+    """L_DML + omega L_match (Eq. 4) + distillation, by Adam or SGD.
 
     With several processes, each embeds its part of the batch. All gather the objective's inputs and compute the same loss of the whole batch, with
     the same random numbers. In the backward pass, each process receives the sum over processes of the gradients at its part, that is, the gradient of
@@ -45,6 +48,9 @@ class RunModule(LightningModule):
     Attributes:
         drops: number of drops of the learning rate; `step_rate` is the backbone's rate in the last step, and `figures` its losses.
         images: images of all rows, if they are on the device.
+        captions: of all rows, for an objective that reads "texts".
+        transform: of torchvision, applied to each crop.
+        teacher: the divergence from a teacher's similarities, added to the loss.
         best, without_best, waited: best value of the selection metric on the validation split, evaluations since then, and since the last drop.
     """
 
@@ -73,6 +79,9 @@ class RunModule(LightningModule):
         self.waited = self.without_best = 0
         self.figures: StepFigures | None = None
         self.images: Tensor | None = None
+        self.captions: Captions | None = None
+        self.transform: Any = None
+        self.teacher: nn.Module | None = None
         self.step_rate = config.optimizer.rate
 
     @property
@@ -100,7 +109,7 @@ class RunModule(LightningModule):
         return batch.in_float32() if self.device.type == "mps" else batch
 
     def on_after_batch_transfer(self, batch: Any, dataloader_idx: int) -> tuple[Tensor, ...]:
-        found: tuple[Tensor, ...] = batch.cut(self.config.data.image_size, self.images)
+        found: tuple[Tensor, ...] = batch.cut(self.config.data.image_size, self.images, self.transform)
         return found
 
     def training_step(self, batch: tuple[Tensor, ...], number: int) -> Tensor:
@@ -129,10 +138,12 @@ class RunModule(LightningModule):
     def _parts(self, output: NetworkOutput, embeddings: Tensor, labels: Tensor, rows: Tensor, inputs: Tensor, *second: Tensor) -> dict[str, Tensor]:
         parts: dict[str, Tensor] = {}
         if self.guidance is None or not self.guidance.replaces_objective:
-            extra = (self._extra(name, output, inputs, *second) for name in self.reads)
+            extra = (self._texts(rows) if name == "texts" else self._extra(name, output, inputs, *second) for name in self.reads)
             parts["loss_objective"] = _scalar(self.objective(embeddings, labels, *extra))
         if self.guidance is not None and self.config.guidance is not None:
             parts["loss_guidance"] = self.guidance(self.gather(_maps(output)) if self.guidance.reads_maps else embeddings, labels, rows)
+        if self.teacher is not None:
+            parts["loss_distill"] = self.teacher(embeddings, labels, rows)
         return parts
 
     def _forward(self, inputs: Tensor, number: int) -> NetworkOutput:
@@ -140,10 +151,31 @@ class RunModule(LightningModule):
         afterwards are the same."""
         seed = self.config.seed * 1_000_003 + self.global_step + (number % self.config.batch.accumulate << 50)
         torch.manual_seed(seed + (self.dist.rank << 40))  # outside the range of other steps' seeds
-        output: NetworkOutput = self.network(inputs)
+        output = self._forward_network(inputs)
         if self.dist.is_distributed:
             torch.manual_seed(seed)
         return output
+
+    def _forward_network(self, inputs: Tensor) -> NetworkOutput:
+        embeddings, features, maps = zip(*self._in_chunks(self.network, inputs), strict=True)
+        return NetworkOutput(torch.cat(embeddings), torch.cat(features), None if maps[0] is None else torch.cat(maps))
+
+    def _texts(self, rows: Tensor) -> Tensor:
+        """Unit embeddings (n, d) of a caption of each row of the batch, of which each process embeds its part."""
+        text, captions = self.network.text, self.captions
+        assert text is not None
+        assert captions is not None
+        own = captions.drawn(rows)[self.dist.part(len(rows))]
+        with self.in_precision():
+            features = torch.cat(self._in_chunks(text, own))
+        return self.gather(normalize(features.to(self.network.head.weight.dtype), dim=1))
+
+    def _in_chunks(self, network: nn.Module, inputs: Tensor) -> list[Any]:
+        """The outputs for parts of the inputs, whose activations are kept for one chunk at a time and computed anew in the backward pass."""
+        chunk = self.config.batch.chunk
+        if chunk is None or chunk >= len(inputs):
+            return [network(inputs)]
+        return [checkpoint(network, part, use_reentrant=False) for part in torch.split(inputs, chunk)]
 
     def gather(self, rows: Tensor) -> Tensor:
         """Rows of the whole batch, from those of this process's part; differentiable."""
@@ -163,7 +195,9 @@ class RunModule(LightningModule):
         return self.gather(inputs) if inputs.ndim == 2 else inputs
 
     def weight(self, part: str) -> float:
-        """Weight of a part of the loss: omega for guidance that is added to an objective, otherwise 1."""
+        """Weight of a part of the loss: omega for guidance that is added to an objective, that of distillation, otherwise 1."""
+        if part == "loss_distill" and self.config.distill is not None:
+            return self.config.distill.weight
         beside = part == "loss_guidance" and self.guidance is not None and not self.guidance.replaces_objective
         return self.config.guidance.omega if beside and self.config.guidance else 1.0
 
@@ -199,9 +233,14 @@ class RunModule(LightningModule):
         decay_own = decay if own.weight_decay is None else own.weight_decay
         wrappers = wrapper_parameters(self.objective) if own.wrapper_rate is not None else []
         separate = {id(each) for each in wrappers}
+        backbone, head, text = self.network.backbone, self.network.head, self.network.text
+        if self.config.objective.on_captions:
+            decay_own = 0.0  # of the similarities' scale and bias
         for share, shrinks, parameters in (
-            (1.0, decay, list(self.network.backbone.parameters()) if self.network.backbone is not None else []),
-            (optimizer.rate_head, decay, list(self.network.head.parameters())),
+            *(layer_groups(backbone, optimizer) if backbone is not None else []),
+            *(_plain_groups(text, optimizer) if text is not None and text.trained else []),
+            (optimizer.rate_head, decay, list(head.parameters()) if optimizer.decay_norms else [head.weight]),
+            (optimizer.rate_head, 0.0, [] if optimizer.decay_norms else [head.bias]),
             (own.proxy_rate, decay_own, [each for each in self.objective.parameters() if each.requires_grad and id(each) not in separate]),
             (own.wrapper_rate or own.proxy_rate, decay_own, wrappers),
             (optimizer.rate_head, decay, list(self.guidance.parameters()) if self.guidance is not None else []),
@@ -235,6 +274,28 @@ class RunModule(LightningModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         for name in _SCHEDULE:
             setattr(self, name, checkpoint["plateau"].get(name, 0))
+
+
+def layer_groups(backbone: nn.Module, optimizer: OptimizerConfig) -> list[tuple[float, float, list[nn.Parameter]]]:
+    """Share of the rate, weight decay and parameters of each group of a backbone's layers. InputError: its layers are not known to timm."""
+    if optimizer.layer_decay == 1:
+        return _plain_groups(backbone, optimizer)
+    from timm.optim import param_groups_layer_decay
+
+    groups = param_groups_layer_decay(
+        backbone, optimizer.weight_decay, weight_decay_exclude_1d=not optimizer.decay_norms, layer_decay=optimizer.layer_decay
+    )
+    if len({each["lr_scale"] for each in groups}) < 2:
+        raise InputError("The layers of this backbone are not known, so that its rate cannot fall with depth; set optimizer.layer_decay to 1.")
+    return [(each["lr_scale"], each["weight_decay"], each["params"]) for each in groups]
+
+
+def _plain_groups(network: nn.Module, optimizer: OptimizerConfig) -> list[tuple[float, float, list[nn.Parameter]]]:
+    """As `layer_groups`, at the same rate for all layers."""
+    if optimizer.decay_norms:
+        return [(1.0, optimizer.weight_decay, list(network.parameters()))]
+    thin, thick = ([each for each in network.parameters() if (each.ndim <= 1) == small] for small in (True, False))
+    return [(1.0, optimizer.weight_decay, thick), (1.0, 0.0, thin)]
 
 
 def _scalar(loss: Any) -> Tensor:

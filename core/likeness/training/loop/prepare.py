@@ -9,18 +9,24 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import DataLoader
 
+from likeness.data import read_captions
 from likeness.labels import nearest_labels
 from likeness.progress import Progress
-from likeness.samplers import MPerClassBatches, NeighborBatches
+from likeness.samplers import HardClassBatches, MPerClassBatches, NeighborBatches, ShuffledBatches
 from likeness.training.config import RunConfig
 from likeness.training.data.batches import Batches, ResumeSampler, pixels_of
+from likeness.training.data.captions import Captions
 from likeness.training.data.outputs import cached_outputs
 from likeness.training.data.pixels import load_pixels, load_whole_images
 from likeness.training.data.run_images import RunImages, run_images
+from likeness.training.data.transforms import build_transforms, tried_transforms
 from likeness.training.dist_context import DistContext
 from likeness.training.guidance.guidance import build_guidance
-from likeness.training.loop.given_objects import GivenObjects, build_objective, given_network
+from likeness.training.guidance.teacher import build_teacher
+from likeness.training.loop.given_objects import GivenObjects, build_objective, check_given, given_network
 from likeness.training.loop.module import RunModule
+from likeness.training.network.adapters import add_adapters
+from likeness.training.network.cut_backbone import cut_backbone
 from likeness.training.network.embedding_network import EmbeddingNetwork, sync_batch_norm
 
 if TYPE_CHECKING:
@@ -50,7 +56,8 @@ class ReadyRun(NamedTuple):
         if config.compile and module.network.backbone is not None:
             module.network.backbone.compile()
         sampler, on_gpu = ResumeSampler(start * config.batch.accumulate, total * config.batch.accumulate), device.type == "cuda"
-        workers = config.workers if config.workers is not None else _WORKERS if on_gpu and not data.on_device else 0
+        helped = on_gpu and not data.on_device and config.batch.draw != "hard-classes"
+        workers = config.workers if config.workers is not None else _WORKERS if helped else 0
         return DataLoader(data, batch_size=None, sampler=sampler, num_workers=workers, pin_memory=on_gpu, persistent_workers=workers > 0)
 
     def release_images(self) -> None:
@@ -73,31 +80,53 @@ def prepare_run(
 
     InputError: invalid config or data.
     """
-    images = run_images(config.data, config.seed)
+    check_given(config, given)
+    images = run_images(config.data, config.seed, given.data)
     torch.manual_seed(config.seed)
     network = sync_batch_norm(given_network(config, given), dist)
-    if not config.unit_embeddings:
-        network.disable_normalization(reset=config.backbone.dim is not None)
+    network.unit = config.unit_embeddings
+    if config.kaiming:
+        network.kaiming_init()
     inputs = _inputs(config, images, network, progress, should_stop)
+    if config.backbone.lora:
+        add_adapters(network, config.backbone.lora)
     whole = config.data.crops == "whole" and config.epochs > 0
     cropped = load_whole_images(images.table, config.data.image_size, progress, should_stop) if whole else inputs
-    batches, epoch = _batches(config, images, progress)
+    batches, natural = _batches(config, images, progress, given.sampler)
     objective = build_objective(config.objective, len(images.train_classes), network.head.out_features, network.feature_dim, given)
     guidance = build_guidance(config, images, progress, network, given.language) if config.guidance else None
     if config.backbone.head_only:
         network.backbone = None
-    module = kind(network, objective, guidance, config, epoch, dist)
+    module = kind(network, objective, guidance, config, config.epoch_steps or natural, dist)
+    if network.text is not None and config.objective.on_captions:
+        progress(0, 1, "Reading captions")
+        module.captions = Captions(read_captions(images.table), network.text)
+    if config.distill:
+        module.teacher = build_teacher(config.distill, images, progress, should_stop, config.device)
+    if given.transform is not None:
+        module.transform = tried_transforms(given.transform, config.data.image_size)
+    elif config.transforms:
+        module.transform = tried_transforms(build_transforms(config.transforms), config.data.image_size)
     data = Batches(cropped, images, batches, config.data.image_size, config.augment, config.seed, "view" in module.reads, dist)
     return ReadyRun(images, inputs, module, data)
 
 
-def _batches(config: RunConfig, images: RunImages, progress: Progress) -> tuple[MPerClassBatches | NeighborBatches, int]:
+def _batches(
+    config: RunConfig, images: RunImages, progress: Progress, sampler: Any = None
+) -> tuple[MPerClassBatches | NeighborBatches | ShuffledBatches, int]:
     """The batches, and their number in an epoch."""
     batch = config.batch
+    if sampler is not None:
+        return sampler(images.labels[images.train]), max(1, len(images.train) // (batch.size * batch.accumulate))
+    if config.objective.on_captions:
+        shuffled = ShuffledBatches(len(images.train), batch.size, config.seed)
+        return shuffled, max(1, shuffled.epoch // batch.accumulate)
     if not config.objective.continuous:
         if config.data.split == "images":  # evaluated, not trained
             return MPerClassBatches([0, 0, 1, 1], 4, 2), 1
-        found = MPerClassBatches(images.labels[images.train], batch.size, batch.per_class, config.seed, batch.draw)
+        arguments = (images.labels[images.train], batch.size, batch.per_class, config.seed)
+        hard = batch.draw == "hard-classes"
+        found = HardClassBatches(*arguments, batch.drawn) if hard else MPerClassBatches(*arguments, batch.draw)
         return found, max(1, len(images.train) // (batch.size * batch.accumulate))
     assert images.taught is not None
     count = batch.pool or batch.nearest
@@ -110,11 +139,12 @@ def _batches(config: RunConfig, images: RunImages, progress: Progress) -> tuple[
 def _inputs(
     config: RunConfig, images: RunImages, network: EmbeddingNetwork, progress: Progress, should_stop: Callable[[], bool] | None
 ) -> "Pixels | NDArray[np.float32]":
-    pixels = load_pixels(images.table, config.data.image_size, progress, should_stop, config.data.kept, config.data.frame)
-    if not config.backbone.head_only:
+    size, block = config.data.image_size, config.backbone.train_from
+    pixels = load_pixels(images.table, size, progress, should_stop, config.data.kept, config.data.frame)
+    if not config.backbone.inputs:
         return pixels
-    everything = np.arange(len(images.table))
-    return cached_outputs(network, pixels, everything, config.data.image_size, progress, device=config.device)
+    frozen = cut_backbone(network, block, size) if block else network
+    return cached_outputs(frozen, pixels, np.arange(len(images.table)), size, progress, device=config.device, shape=network.input_shape)
 
 
 # share of a device's free memory for images; network and activations need the rest

@@ -21,31 +21,39 @@ from likeness.search import nearest
 RECALLS = (1, 2, 4, 8, 10, 100, 1000)
 
 
-def scores(embeddings: Any, labels: NDArray[np.int64], metric: DistanceMetric = "cosine") -> dict[str, float]:
-    """R@1 to R@1000, MAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each; recalls above n - 1 are omitted.
+def scores(
+    embeddings: Any, labels: NDArray[np.int64], metric: DistanceMetric = "cosine", is_query: NDArray[np.bool_] | None = None
+) -> dict[str, float]:
+    """R@1 to R@1000, MAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each, and MAP of queries; recalls above the size of the
+    gallery are omitted.
 
-    Embeddings are NumPy or torch; tensors on a GPU are ranked and grouped there.
+    Embeddings are NumPy or torch; tensors on a GPU are ranked and grouped there. Each image searches all others, or, with a mask (n,), each query
+    the images that are none; NMI and F1 are of all images.
     """
-    ks = tuple(k for k in RECALLS if k < len(labels))
-    found = retrieval_metrics(embeddings, labels, ks=ks, metric=metric)
+    gallery = slice(None) if is_query is None else np.flatnonzero(~is_query)
+    queries = () if is_query is None else (embeddings[np.flatnonzero(is_query)], labels[is_query])
+    ks = tuple(k for k in RECALLS if k <= len(labels[gallery]) - (is_query is None))
+    found = retrieval_metrics(embeddings[gallery], labels[gallery], ks, *queries, metric=metric)
     clusters = clustering_metrics(embeddings, labels, metric=metric)
-    names = [*(f"recall_at_{k}" for k in ks), "map_at_r", "map_at_1000"]
+    names = [*(f"recall_at_{k}" for k in ks), "map_at_r", "map_at_1000", *(["map"] if queries else [])]
     return {name: float(found[name]) for name in names} | {name: float(clusters[name]) for name in ("nmi", "f1")}
 
 
-def continuous_scores(label_distances: NDArray[np.float32], queries: NDArray[np.float32], gallery: NDArray[np.float32]) -> dict[str, float]:
+def continuous_scores(
+    label_distances: NDArray[np.float32], queries: NDArray[np.float32], gallery: NDArray[np.float32], exclude: NDArray[np.int64] | None = None
+) -> dict[str, float]:
     """Mean label distance at 1 to 10 and nDCG at 10 to 100 of query embeddings (q, d) in a gallery (n, d); those above n are omitted.
 
-    InputError: a gallery of fewer than 10 images.
+    `exclude` is as for `continuous_metrics`. InputError: a gallery of fewer than 10 images.
     """
-    distances, ndcg = _shown(label_distances.shape[1])
-    found = continuous_metrics(label_distances, queries, gallery, (*distances, *ndcg))
+    distances, ndcg = _shown(label_distances.shape[1] - (exclude is not None))
+    found = continuous_metrics(label_distances, queries, gallery, (*distances, *ndcg), exclude=exclude)
     return {name: found[name] for name in continuous_metric_names(distances, ndcg)}
 
 
-def continuous_bounds(label_distances: NDArray[np.float32]) -> dict[str, float]:
+def continuous_bounds(label_distances: NDArray[np.float32], exclude: NDArray[np.int64] | None = None) -> dict[str, float]:
     """`continuous_scores` of retrieval by the labels themselves ("oracle_...") and of random retrieval ("chance_...")."""
-    return oracle_and_chance(label_distances, *_shown(label_distances.shape[1]))
+    return oracle_and_chance(label_distances, *_shown(label_distances.shape[1] - (exclude is not None)), exclude=exclude)
 
 
 def _shown(gallery: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -70,7 +78,10 @@ def matched_recall(embeddings: NDArray[np.float32], labels: NDArray[np.int64], c
     return float(np.mean(found))
 
 
-def first_recall(embeddings: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
-    """R@1 of embeddings (n, d)."""
+def first_recall(embeddings: NDArray[np.float32], labels: NDArray[np.int64], is_query: NDArray[np.bool_] | None = None) -> float:
+    """R@1 of embeddings (n, d), or of queries among the others, as in `scores`."""
+    if is_query is not None:
+        found = nearest(embeddings[is_query], embeddings[~is_query], 1).rows[:, 0]
+        return float((labels[~is_query][found] == labels[is_query]).mean())
     first = nearest(embeddings, embeddings, 1, exclude=np.arange(len(embeddings))).rows[:, 0]
     return float((labels[first] == labels).mean())

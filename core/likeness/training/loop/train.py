@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from lightning import Callback
 
+from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.io import folder_kept_out
 from likeness.progress import Progress, no_progress
@@ -41,6 +42,9 @@ def train(
     language: Any = None,
     backbone: Any = None,
     callbacks: Sequence[Callback] = (),
+    data: ImageTable | None = None,
+    sampler: Any = None,
+    transform: Any = None,
 ) -> RunFolder:
     """Trains or resumes the run of this config in this folder.
 
@@ -60,6 +64,11 @@ def train(
         backbone: replaces the config's backbone: a module from images (n, 3, s, s), normalized by ImageNet's mean and standard deviation, to features
             (n, f). The run's weights then need that module.
         callbacks: Lightning callbacks, called before the run's own; to stop the run, use `RunFolder.request_stop`.
+        data: images to train and test on, instead of data.source.
+        sampler: replaces the batches: called with the class numbers (n,) of the training images, it returns an object whose `batch(number)` gives
+            the places (size,) of a batch among these, the same for a number in every call.
+        transform: replaces the config's transforms: a crop (3, s, s) with values 0 to 1 -> one of the same size. It should draw its random numbers
+            from torch, which is seeded for each image.
 
     Returns:
         The run; its status is "finished", or "stopped" after a requested stop.
@@ -69,7 +78,7 @@ def train(
             so, and the last checkpoint is kept.
     """
     progress = progress or no_progress
-    given = GivenObjects(loss, miner, language, backbone, tuple(callbacks))
+    given = GivenObjects(loss, miner, language, backbone, tuple(callbacks), data, sampler, transform)
     try:
         config = config_with(config, given)
         if config.processes > 1 and not launched_externally():
@@ -150,7 +159,7 @@ def _conclude(config: RunConfig, run: RunFolder, module: RunModule, callback: Ru
         if callback.step < callback.total:
             ended = f"Ended early, after {config.stop_early} evaluations without improvement on the validation images."
             callback.note = f"{ended} {callback.note}".strip()
-    run.report_status(Status(state, callback.step, callback.total, callback.note, 0, callback.seconds()))
+    run.report_status(Status(state, callback.step, callback.total, callback.whole_note, 0, callback.seconds()))
 
 
 def _whole_gradients(config: RunConfig, device: torch.device) -> contextlib.AbstractContextManager[Any]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from likeness.defaults import PHOTOS_ENCODER
@@ -10,6 +11,7 @@ from likeness.errors import InputError
 from likeness.io import as_path, read_weights
 from likeness.training.config import BackboneConfig
 from likeness.training.network.embedding_network import IMAGENET_MEAN, IMAGENET_STD, EmbeddingNetwork
+from likeness.training.network.text_tower import TextTower
 
 
 def build_network(config: BackboneConfig) -> EmbeddingNetwork:
@@ -22,6 +24,10 @@ def build_network(config: BackboneConfig) -> EmbeddingNetwork:
     if config.name == "custom":
         raise InputError("This run has a backbone that was passed as an object; pass it again, or load the run's weights into it yourself.")
     model = timm_model(config, classes=0)
+    if config.pool == "gem":
+        _pool_by_gem(model, config.name)
+    if config.checkpointing:
+        _recompute(model, config.name)
     data = model.pretrained_cfg
     mean, std = (tuple(value) for value in (data.get("mean", IMAGENET_MEAN), data.get("std", IMAGENET_STD)))
     # MobileNetV3 and some others have another layer between the pooled features and the classifier
@@ -29,6 +35,34 @@ def build_network(config: BackboneConfig) -> EmbeddingNetwork:
     network = EmbeddingNetwork(model, features, config.dim, mean, std, config.freeze_batch_norm, config.parts)
     network.native_size = None if config.weights == "none" else data["input_size"][-1]
     return network
+
+
+class GeM(nn.Module):
+    """Generalized mean of feature maps (n, c, h, w) over their places, (n, c), with a learned power p (Radenovic et al., TPAMI 2018, Eq. 3)."""
+
+    def __init__(self, p: float = 3.0, smallest: float = 1e-6) -> None:
+        super().__init__()
+        self.p, self.smallest = nn.Parameter(torch.tensor([p])), smallest
+
+    def forward(self, maps: Tensor) -> Tensor:
+        with torch.autocast(maps.device.type, enabled=False):
+            powers = maps.to(torch.float32).clamp(min=self.smallest) ** self.p
+            found: Tensor = powers.mean(dim=(-2, -1)) ** (1 / self.p)
+            return found
+
+
+def _pool_by_gem(model: Any, name: str) -> None:
+    pool = getattr(model, "global_pool", None)
+    if not isinstance(pool, nn.Module):
+        raise InputError(f"The backbone '{name}' pools no feature maps; set backbone.pool to own, or choose a CNN such as resnet50.")
+    model.global_pool = GeM()
+
+
+def _recompute(model: Any, name: str) -> None:
+    try:
+        model.set_grad_checkpointing()
+    except (AssertionError, AttributeError, NotImplementedError) as error:
+        raise InputError(f"The backbone '{name}' cannot recompute its activations; set backbone.checkpointing to false.") from error
 
 
 def size_note(network: EmbeddingNetwork, image_size: int) -> str:
@@ -114,7 +148,11 @@ def _from_clip(config: BackboneConfig) -> EmbeddingNetwork:
     name = config.name.removeprefix("clip:")
     encoder = ClipEncoder(name, parse_name(name), "cpu")
     visual, mean, std, size = encoder.image_side()
+    if config.checkpointing:
+        _recompute(visual, config.name)
     tower = _ClipTower(visual.requires_grad_(True))
     network = EmbeddingNetwork(tower, encoder.dim, config.dim, mean, std, config.freeze_batch_norm, config.parts)
     network.native_size = size
+    if config.text is not None:
+        network.text = TextTower(encoder.model, encoder.reader, config.text == "train")
     return network

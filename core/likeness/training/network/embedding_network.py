@@ -9,6 +9,7 @@ from torch.nn.functional import normalize
 
 from likeness.errors import InputError
 from likeness.training.dist_context import DistContext
+from likeness.training.network.text_tower import TextTower
 
 IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
@@ -35,17 +36,21 @@ class EmbeddingNetwork(nn.Module):
 
     Attributes:
         keeps_maps: `forward` returns the feature maps as well.
-        is_given: the backbone is a user's own module.
+        is_given, has_adapters: the backbone is a user's own module; has low-rank adapters (`likeness.training.network.adapters`).
+        text: the text side of a CLIP, which the run keeps beside the image side.
         unit: embeddings are scaled to unit length, as for all losses except the log-ratio loss.
         native_size: side in pixels of the images that the backbone's weights were trained on; None: unknown, or random weights.
+        input_shape: (c, h, w) of the maps that it takes in place of images, if its first blocks were cut off (`cut_backbone`).
     """
 
     mean: Tensor
     std: Tensor
     keeps_maps = False
     is_given = False
+    has_adapters = False
     unit = True
     native_size: int | None = None
+    input_shape: tuple[int, ...] | None = None
 
     def __init__(
         self,
@@ -58,6 +63,7 @@ class EmbeddingNetwork(nn.Module):
         parts: int = 1,
     ) -> None:
         super().__init__()
+        self.text: TextTower | None = None
         if (dim or feature_dim) % parts:
             raise InputError(
                 f"An embedding of {dim or feature_dim} dimensions cannot have {parts} parts of equal size; choose a multiple of {parts}."
@@ -71,16 +77,12 @@ class EmbeddingNetwork(nn.Module):
         self.register_buffer("std", torch.tensor(std).view(1, 3, 1, 1), persistent=False)
         self.train()  # Lightning does not change the mode of modules
 
-    def disable_normalization(self, reset: bool) -> None:
-        """Turns off scaling to unit length.
+    def kaiming_init(self) -> None:
+        """Redraws the embedding layer with standard deviation sqrt(2 / d) and without bias, as the code of the log-ratio loss.
 
-        `reset` redraws the embedding layer with standard deviation sqrt(2 / d) and without bias, as the code of the log-ratio loss. That loss depends
-        only on ratios, so its gradients grow as embeddings shrink, and training would diverge with torch's smaller weights. Pass False if the
-        embedding layer starts as the identity.
+        Gradients of losses that do not depend on the length of embeddings grow as these shrink, so what torch's smaller weights give learns faster,
+        and diverges without unit length.
         """
-        self.unit = False
-        if not reset:
-            return
         nn.init.kaiming_normal_(self.head.weight, mode="fan_out")
         nn.init.zeros_(self.head.bias)
 
@@ -108,7 +110,7 @@ class EmbeddingNetwork(nn.Module):
     def features(self, images: Tensor) -> Tensor:
         if self.backbone is None:
             raise InputError("This network has no backbone; pass features, or load it with one.")
-        found: Tensor = self.backbone(self._normalized(images))
+        found: Tensor = self.backbone(self.normalized(images))
         return found
 
     def maps(self, images: Tensor) -> Tensor:
@@ -117,7 +119,7 @@ class EmbeddingNetwork(nn.Module):
         InputError: no backbone, or one without feature maps, such as a vision transformer or a CLIP.
         """
         backbone: Any = self.backbone
-        found: Any = backbone.forward_features(self._normalized(images)) if hasattr(backbone, "forward_features") else None
+        found: Any = backbone.forward_features(self.normalized(images)) if hasattr(backbone, "forward_features") else None
         if found is None or found.ndim != 4 or found.shape[1] != backbone.num_features:
             what = "it has none" if found is None else f"what it pools has the shape {tuple(found.shape[1:])} per image"
             raise InputError(f"Expected a backbone with feature maps (channels, height, width), but {what}; choose a timm CNN such as resnet50.")
@@ -128,13 +130,14 @@ class EmbeddingNetwork(nn.Module):
         training = self.training
         self.eval()
         with torch.no_grad():
-            _, channels, height, width = self.maps(self.mean.new_zeros(1, 3, size, size)).shape
+            _, channels, height, width = self.maps(self.mean.new_zeros(1, *(self.input_shape or (3, size, size)))).shape
         self.train(training)
         return channels, height, width
 
-    def _normalized(self, images: Tensor) -> Tensor:
+    def normalized(self, images: Tensor) -> Tensor:
+        """The backbone's input for images with values 0 to 1; maps are unchanged."""
         # channels last: a quarter faster on CPUs, mainly for depthwise convolutions
-        return ((images - self.mean) / self.std).contiguous(memory_format=torch.channels_last)
+        return (images if self.input_shape else (images - self.mean) / self.std).contiguous(memory_format=torch.channels_last)
 
     def train(self, mode: bool = True) -> "EmbeddingNetwork":
         """Sets the mode, except that frozen batch norm stays in evaluation mode."""

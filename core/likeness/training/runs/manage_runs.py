@@ -75,16 +75,16 @@ def delete_run(run: RunFolder) -> None:
 def export_run(run: RunFolder, folder: Path, config: RunConfig | None = None) -> None:
     """Writes a folder with the run's config, best weights and metrics, which works anywhere as the encoder "run:FOLDER".
 
-    If only the embedding layer was trained, the weights of the backbone are added, so that the folder needs no other files. `config` replaces the
-    run's own, with other paths. InputError: no run, one without evaluation, or a folder that exists or cannot be written.
+    Weights that were not trained are added, so that the folder needs no other files. `config` replaces the run's own, with other paths.
+    InputError: no run, one without evaluation, or a folder that exists or cannot be written.
     """
     if folder.exists():
         raise InputError(f"'{folder}' already exists; choose a new folder for the export.")
     network, config = load_network(run), config or run.config()
     weights = read_weights(run.best)
-    if config.backbone.head_only:
+    if config.backbone.inputs:
         weights = network.state_dict() | weights
-        config = with_changes(config, {"backbone.head_only": False})
+        config = with_changes(config, {"backbone.head_only": False, "backbone.train_from": None})
     part = folder.with_name(f".{folder.name}.partial")
     try:
         part.mkdir(parents=True)

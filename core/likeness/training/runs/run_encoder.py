@@ -1,6 +1,7 @@
 """A trained run as an encoder: its best weights, under the name "run:FOLDER", with the preprocessing of its evaluation."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +15,8 @@ from likeness.training.data.pixels import kept_size
 from likeness.training.runs.run_folder import RunFolder
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from torch import Tensor
 
     from likeness.training.network.embedding_network import EmbeddingNetwork
@@ -61,6 +64,7 @@ def weights_metadata(network: "EmbeddingNetwork", config: RunConfig, figures: di
 
 class RunEncoder(ImagesOnly):
     """Encodes images with a run's best weights, as unit vectors; embeddings that are not normalized get one more dimension (`SphericalMap`).
+    A run that kept or trained the text side of a CLIP encodes texts, too.
 
     InputError: as `load_network`.
     """
@@ -79,6 +83,16 @@ class RunEncoder(ImagesOnly):
             return found if spherical_map is None else spherical_map(found)
 
         self.tower = ImageTower(forward, run_preprocessing(network, run.config().data).transform(), chosen)
+        self.text, self.has_text = network.text, network.text is not None
+
+    def encode_texts(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Unit rows (n, d). InputError: a run without text side."""
+        text = self.text
+        return super().encode_texts(texts) if text is None else text.reader.encoded(texts, lambda tokens: text(tokens.to(self.tower.device)))
+
+    def unknown_words(self, text: str) -> list[str]:
+        """As `ClipEncoder.unknown_words`."""
+        return [] if self.text is None else self.text.reader.unknown_words(text)
 
 
 def load_network(run: RunFolder) -> "EmbeddingNetwork":
@@ -88,11 +102,12 @@ def load_network(run: RunFolder) -> "EmbeddingNetwork":
     backbone = run.config().backbone
     if not run.best.is_file():
         raise InputError(f"The run '{run.path}' has no weights yet: it keeps the best ones from its first evaluation on; let it continue.")
-    # a whole network contains its backbone; an embedding layer alone needs the pretrained one
-    bare = backbone if backbone.head_only else backbone.model_copy(update={"weights": "none"})
+    # a whole network contains its backbone; its last blocks or the embedding layer alone need the pretrained one
+    bare = backbone.model_copy(update={"checkpointing": False} | ({} if backbone.inputs else {"weights": "none"}))
     network = build_network(bare)
     own, weights = network.state_dict(), read_weights(run.best)
-    expected = [name for name in own if not backbone.head_only or name.startswith("head.")]
+    parts = ("head.", "text.") + ((f"backbone.{backbone.train_from}.",) if backbone.train_from else ())
+    expected = [name for name in own if not backbone.inputs or name.startswith(parts)]
     wrong = [name for name in expected if name not in weights or weights[name].shape != own[name].shape]
     if wrong:
         raise InputError(f"The weights of the run '{run.path}' do not fit its config: '{wrong[0]}' is missing or has another shape.")
@@ -115,14 +130,22 @@ def _identity(name: str, target: str) -> str:
     return digest("run", *folder_digests(Path(target), name, ("config.yaml", "best.safetensors")))
 
 
+def _reads_text(target: str) -> bool:
+    try:
+        return RunFolder(as_path(target)).config().backbone.text is not None
+    except InputError:  # of a run that is not there, loading it tells
+        return False
+
+
 FAMILY = EncoderFamily(
     "run",
     "Trained run",
-    "The best weights of a run of `likeness train`; images only.",
+    "The best weights of a run of `likeness train`; texts, too, if it kept those of a CLIP.",
     "'run:FOLDER'",
     has_text=False,
     identity=_identity,
     load=RunEncoder,
     map_path=lambda target, change: change(target),
+    reads_text=_reads_text,
     native_size=lambda target: RunFolder(as_path(target)).config().data.image_size,
 )

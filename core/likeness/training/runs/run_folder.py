@@ -27,7 +27,7 @@ CHECKPOINTS: tuple[Checkpoint, ...] = ("best", "last")
 _MOST_FIGURES = 1000  # in one line
 _CHECKSUM = "sha256"
 _LEFTOVER_SECONDS = 60.0
-_BOOKKEEPING = ("step", "epoch", "rate", "seconds", "best_of")
+_BOOKKEEPING = ("step", "epoch", "rate", "seconds", "best_of", "alpha")
 
 
 @dataclass(frozen=True)
