@@ -1,7 +1,7 @@
 __version__: str
 
 from .data import ImageTable as ImageTable
-from .door import load as load, maps as maps, read as read, report as report, train as train
+from .door import concat as concat, load as load, maps as maps, read as read, report as report, train as train
 from .embedding import embed as embed
 from .errors import InputError as InputError
 from .evaluation import metrics as metrics

@@ -142,6 +142,32 @@ def products_with_few(rows: NDArray[Any], few: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
+class NoRowError(InputError, IndexError):
+    """There is no such row, also for those who expect NumPy's error."""
+
+
+def row_numbers(rows: Any, count: int) -> Any:
+    """Row numbers (m,), or one, of what indexes `count` rows as in NumPy: a number, numbers, a slice, or a mask, if of pandas by its index. Raises
+    InputError, which is also an IndexError, for anything else, a row that is not there, or none.
+
+    Example:
+        >>> row_numbers(slice(1, None), 3).tolist(), row_numbers([True, False, True], 3).tolist(), int(row_numbers(-1, 3))
+        ([1, 2], [0, 2], 2)
+    """
+    if not isinstance(rows, slice):
+        rows = to_numpy(rows.reindex(range(count)) if hasattr(rows, "reindex") and rows.dtype == bool else rows)
+        rows = np.array(rows.tolist()) if rows.dtype == object else rows
+    try:
+        found = np.arange(count)[rows]
+        if np.size(found) and np.ndim(found) < 2 and getattr(rows, "shape", None) != (() if found.ndim else None):
+            return found
+    except IndexError:
+        pass
+    raise NoRowError(
+        f"There are no rows {str(rows)[:80]}; pass numbers from 0 to {count - 1}, a slice, or a mask of {count:,} values, not all false."
+    )
+
+
 def row_slices(rows: int, width: int) -> Iterator[slice]:
     """Slices of consecutive rows, about 16 MB in float32 each, to read a memory-mapped store in chunks."""
     size = max(1, PART_BYTES // (4 * width))

@@ -1,21 +1,17 @@
 """Query vectors for an image with another aspect of a notion: "this one, but red"."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    from likeness.notions import Notion
-    from likeness.space import Space
+from likeness.notions import Notion, best_aspects
+from likeness.space import Space
 
 # Of the aspect that the image has, beside the whole of the one that it is to have; `python -m experiments.analyses changed-images` measures it.
 _TAKEN = 0.5
 
 
-def known_aspect(notion: "Notion", aspect: str) -> str:
+def known_aspect(notion: Notion, aspect: str) -> str:
     """The aspect of a notion in its spelling, ignoring case; raises InputError if there is none."""
     known = {each.casefold(): each for each in notion.aspects}
     wanted = known.get(aspect.strip().casefold())
@@ -24,7 +20,7 @@ def known_aspect(notion: "Notion", aspect: str) -> str:
     return wanted
 
 
-def changed_place(space: "Space", row: int, notion: "Notion", aspect: str) -> NDArray[np.float32]:
+def changed_place(space: Space, row: int, notion: Notion, aspect: str) -> NDArray[np.float32]:
     """Query vector (d,), of unit length, of an image with another aspect: its own vector, plus that of the aspect's prompt, minus half of that of the
     aspect which the encoder sees in it.
 
@@ -47,8 +43,6 @@ def changed_place(space: "Space", row: int, notion: "Notion", aspect: str) -> ND
         >>> both.nearest(changed_place(both, 12, color, "red"), k=5, exclude=[12]).rows.shape
         (5,)
     """
-    from likeness.notions import best_aspects
-
     wanted = known_aspect(notion, aspect)
     base = space.base or space
     seen = notion.aspects[int(best_aspects(base.vectors[[space.check_row(row)]], base.embed_aspects(notion)[0])[0])]
@@ -58,5 +52,5 @@ def changed_place(space: "Space", row: int, notion: "Notion", aspect: str) -> ND
     return np.asarray(place / max(float(np.linalg.norm(place)), float(np.finfo(np.float32).tiny)), np.float32)
 
 
-def _text(space: "Space", notion: "Notion", aspect: str) -> NDArray[np.float32]:
+def _text(space: Space, notion: Notion, aspect: str) -> NDArray[np.float32]:
     return np.asarray(space.text_query(notion.templates[0].replace("{}", aspect))[0])

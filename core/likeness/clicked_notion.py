@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +12,7 @@ from scipy.special import softmax
 from likeness.notion_trust import notion_trust, sample
 from likeness.notions import CLIP_SCALE, Click, ClickPairs, Notion, click_pairs, fitting_notions, parts_of
 from likeness.sentences import word_list_notions
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.space import Space
+from likeness.space import Space
 
 Rows = NDArray[np.float32]
 Shares = NDArray[np.float64]
@@ -36,7 +33,7 @@ class Candidate(NamedTuple):
     divides: float
 
 
-def candidates(space: "Space", notions: Iterable[Notion] | None = None, *, folder: "Path | None" = None, seed: int = 0) -> list[Candidate]:
+def candidates(space: Space, notions: Iterable[Notion] | None = None, *, folder: Path | None = None, seed: int = 0) -> list[Candidate]:
     """Candidate notions for these images, each with the probability that two images differ in it.
 
     Default `notions` are those of the library (the user's own in `folder`) that fit such images, and shipped word lists
@@ -56,7 +53,7 @@ def candidates(space: "Space", notions: Iterable[Notion] | None = None, *, folde
 
 
 def clicked_notion(
-    space: "Space",
+    space: Space,
     notion: Notion,
     clicks: Iterable[Click],
     others: Sequence[Candidate] | None = None,
@@ -169,7 +166,7 @@ def _without_one(now: Notion, rows: Rows, answers: _Answers, beside: Shares) -> 
     """Changes that drop one aspect, for aspects that any of the images may show; dropping others would change nothing."""
     shown = np.flatnonzero(_shares(answers.images, rows).max(axis=0) > _SHOWN)
     for place in shown.tolist():
-        aspects = now.aspects[:place] + now.aspects[place + 1 :]
+        aspects = (*now.aspects[:place], *now.aspects[place + 1 :])
         if len(set(aspects)) < _FEWEST:
             continue
         left = np.delete(rows, place, axis=0)
@@ -187,7 +184,7 @@ def _another(now: Notion, others: Sequence[Candidate], answers: _Answers) -> Ite
             )
 
 
-def _rows(base: "Space", notion: Notion) -> Rows:
+def _rows(base: Space, notion: Notion) -> Rows:
     return np.asarray(base.embed_aspects(notion)[0], np.float32)
 
 

@@ -1,47 +1,67 @@
 """Top-level functions of the package that combine several subpackages."""
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from likeness.data import read_dataset
-from likeness.embedding import load_space
+from likeness.embedding import load_space, load_vectors
 from likeness.encoders import load_encoder
 from likeness.errors import InputError
 from likeness.exports import TARGETS, import_space
+from likeness.io import check_output_file, runs_dir
+from likeness.joined_spaces import concat as concat
 from likeness.space import Space
 
 if TYPE_CHECKING:
-    from likeness.encoders import Encoder
+    from likeness.encoders import Encoder, EncoderLike
     from likeness.notions import Composition, Notion
     from likeness.training import RunConfig, RunFolder
 
 read = read_dataset
 
 
-def load(what: str | Path, name: str | None = None) -> "Space | Encoder":
+@overload
+def load(what: Literal["cars", "cars-small", "photos"], name: None = None, *, encoder: None = None) -> "Encoder": ...
+
+
+@overload
+def load(what: Path, name: str | None = None, *, encoder: "EncoderLike | None" = None) -> Space: ...
+
+
+@overload
+def load(what: str, name: str | None = None, *, encoder: "EncoderLike | None" = None) -> Any: ...
+
+
+def load(what: str | Path, name: str | None = None, *, encoder: "EncoderLike | None" = None) -> "Space | Encoder":
     """Loads a saved space, or an encoder: a trained run ("run:FOLDER") or any other name that `embed` takes.
 
     Args:
-        what: a `.parquet` file written by `Space.save` or an export; a vector store as "qdrant:PLACE", "pgvector:URL", "lancedb:PLACE" or
-            "faiss:FOLDER"; or an encoder's name.
+        what: a `.parquet` file of `Space.save` or an export, or any with a column "vector"; vectors of another program (`.npy`, `.npz`, a projector's
+            TSV, clip-retrieval's folder); a vector store as "qdrant:PLACE", "pgvector:URL", "lancedb:PLACE" or "faiss:FOLDER"; or an encoder's name.
         name: of the collection or table in a vector store; None: the only one.
+        encoder: that made the vectors of a file, which is checked on a sample of images; None: the one that the file names.
 
     Raises:
-        InputError: an unknown file, store or encoder, or a file without a space, such as `.npy`.
+        InputError: an unknown file, store or encoder, a file without vectors, or vectors of another encoder.
 
     Example:
         >>> import likeness as lk
         >>> lk.load("cars").dim
         512
     """
-    if str(what).endswith(".npy"):
-        raise InputError(f"'{what}' holds only vectors; create a space, `lk.Space(numpy.load({str(what)!r}), images)`, or save it as .parquet.")
-    if isinstance(what, Path) or what.endswith(".parquet"):
-        return load_space(what)
-    target, _, place = what.partition(":")
+    if str(what).endswith(".parquet"):
+        return load_space(what, encoder)
+    vectors = str(what).endswith((".npy", ".npz", ".tsv")) or isinstance(what, Path) or os.path.exists(what)
+    space = load_vectors(what, encoder) if vectors else None
+    if space is not None:
+        return space
+    if encoder is not None:
+        raise InputError(f"'{what}' is no file of vectors, so it cannot be of the encoder {encoder!r}; pass a file.")
+    target, _, place = str(what).partition(":")
     if place and target in TARGETS and TARGETS[target].takes != "run":  # "timm:" and "open_clip:" are families of encoders
         return import_space(target, place, name)
-    return load_encoder(what)
+    return load_encoder(str(what))
 
 
 def maps(a: Space, b: Space, **settings: Any) -> Any:
@@ -74,7 +94,6 @@ def report(what: "Space | RunFolder | str | Path", path: str | Path, notion: "No
         >>> lk.report(space, tempfile.mkdtemp() + "/color.html", color, images=100, layout="pca").name
         'color.html'
     """
-    from likeness.io import check_output_file
     from likeness.reports import ReportOptions, notion_report, run_report, write_report
 
     if isinstance(what, Space) != (notion is not None):
@@ -94,8 +113,8 @@ def train(config: "RunConfig | dict[str, Any] | str | Path", folder: Path | str 
         config: a `RunConfig`, its content as a dict, a YAML file, or the name of a preset (`likeness train --list`).
         folder: of the run; by default named as the config, in the folder of runs.
         changes: custom objects that replace those of the config, as in `likeness.training.train`: `loss`, (embeddings (n, d), labels (n,)) -> scalar,
-            `miner`, `language`, `backbone`, a module, and Lightning `callbacks`. Other keywords override config values; pass nested keys as
-            **{"optimizer.rate": 0.001}.
+            `miner`, `language`, `backbone`, a module, `data`, what `read` gives, `sampler`, `transform`, and Lightning `callbacks`. Other keywords
+            override config values; pass nested keys as **{"optimizer.rate": 0.001}.
 
     Raises:
         InputError: invalid config or data.
@@ -106,13 +125,12 @@ def train(config: "RunConfig | dict[str, Any] | str | Path", folder: Path | str 
         >>> run.status().state
         'finished'
     """
-    from likeness.io import runs_dir
     from likeness.training import RunConfig, config_from, read_config, train as train_run, with_changes
 
     chosen = config if isinstance(config, RunConfig) else config_from(config) if isinstance(config, dict) else read_config(config)
-    options = {name: changes.pop(name) for name in ("loss", "miner", "language", "backbone", "callbacks") if name in changes}
-    # where a name is given, and the config has a key of it, as backbone, the value is the config's
-    if isinstance(options.get("backbone"), dict):
-        changes["backbone"] = options.pop("backbone")
+    objects = ("loss", "miner", "language", "backbone", "callbacks", "data", "sampler", "transform")
+    options = {name: changes.pop(name) for name in objects if name in changes}
+    # where a dict is given, and the config has a key of the name, it is the config's
+    changes |= {name: options.pop(name) for name in ("backbone", "data") if isinstance(options.get(name), dict)}
     chosen = with_changes(chosen, changes) if changes else chosen
     return train_run(chosen, folder or runs_dir() / chosen.name, **options)

@@ -1,44 +1,44 @@
 """Create Spaces from images and an encoder, or from a file."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.data import ImageTable, find_files, one_row_an_image, own_table, read_dataset
+from likeness.data import ImageTable, ReadOptions, find_format, read_dataset, read_format
 from likeness.defaults import default_encoder
+from likeness.encoder_functions import encoder_functions, mapped_functions
+from likeness.encoders import EncoderLike, TextEncoder, embed_images, encoder_identity, index_folder, load_encoder, with_precision
 from likeness.errors import InputError
-from likeness.io import VectorFile, read_vector_file, text_to_name
+from likeness.io import VectorFile, as_path, read_vector_file, text_to_name
 from likeness.space import Space, Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-
-    from likeness.encoders import Encoder, EncoderLike
-    from likeness.saliency import ImageModel
     from likeness.search import Index
 
 
 def embed(
-    images: "ImageTable | pd.DataFrame | Sequence[str | Path] | str | Path",
-    encoder: "EncoderLike | None" = None,
+    images: Any,
+    encoder: EncoderLike | None = None,
     *,
     name: str = "Raw encoder",
     precision: str | None = None,
+    texts: TextEncoder | str | None = None,
     **options: Any,
 ) -> Space:
     """Embeds images with a pretrained encoder. Embeddings are stored, so that known images do not load the model.
 
     Args:
-        images: a table, what `likeness.read` takes, a data frame with a column `path`, or a list of paths. Unreadable images are skipped and listed
-            in `table.failed`.
+        images: a table, or what `likeness.read` takes: a folder, file or name, a data frame, list or dataset. Unreadable images are skipped and
+            listed in `table.failed`.
         encoder: a name that `likeness.encoders.load_encoder` takes, or an object with `encode_images` and optionally `encode_texts`; by default
             "cars" for rendered cars and "photos" for others.
         precision: "bf16": compute in bfloat16, faster on GPUs; the vectors differ and are stored separately, under the encoder "bf16:NAME". "32":
             float32. By default float32, but bfloat16 for "photos" if the CPU or GPU supports it.
+        texts: a language model that reads queries in place of the encoder, such as "transformers:FOLDER" of a multilingual one
+            (`likeness.joined_texts.JoinedTexts`).
         options: of `likeness.encoders.embed_images` (progress, should_stop, batch_size ...).
 
     Raises:
@@ -49,11 +49,12 @@ def embed(
         >>> lk.embed(lk.read("cars"), "cars")
         Space('Raw encoder', 2,000 images, 512-d, encoder 'cars')
     """
-    from likeness.encoders import embed_images, embed_texts, encoder_identity, index_folder, load_encoder, reads_text, with_precision
+    from likeness.joined_texts import JoinedTexts
 
-    table = images if isinstance(images, ImageTable) else read_dataset(images) if isinstance(images, str | Path) else _listed(images)
+    table = images if isinstance(images, ImageTable) else read_dataset(images)
     encoder = with_precision(encoder or default_encoder(table.attributes), precision)
     encoder = encoder if isinstance(encoder, str) else load_encoder(encoder)
+    joined = None if texts is None else JoinedTexts(encoder, texts)
     embeddings = embed_images(table, encoder, **options)
     if not len(embeddings.rows) and not embeddings.failed:
         raise InputError(f"The embedding of '{table.name}' was stopped before its first image; restart it.")
@@ -70,20 +71,11 @@ def embed(
         ),
         name=name,
         encoder=encoder,
-        embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,
-        embed_images=lambda new: load_encoder(encoder).encode_images(list(new)),
         provenance=embeddings.provenance_key,
-        differentiable=lambda: _image_model(encoder),
         index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors) if encoder_identity(encoder) else None,
         store_dir=options.get("store_dir"),
+        **encoder_functions(encoder) | ({"embed_texts": joined} if joined else {}),
     )
-
-
-def _listed(images: Any) -> ImageTable:
-    """The table of images given as Python objects, processed like a table file."""
-    table = own_table(images, "Images")
-    paths, files = find_files(table.frame["path"].tolist(), table.root)
-    return one_row_an_image(replace(table, frame=table.frame.assign(path=paths)), files)
 
 
 def _remark_notes(table: ImageTable, remarks: dict[int, str]) -> list[str]:
@@ -96,11 +88,32 @@ def _remark_notes(table: ImageTable, remarks: dict[int, str]) -> list[str]:
     ]
 
 
-def load_space(path: Path | str) -> Space:
-    """Loads a file of `Space.save`, with text and image side if its encoder is available and its notion's map is linear.
+def load_vectors(path: Path | str, encoder: EncoderLike | None = None) -> Space | None:
+    """The space of a file or folder of vectors in a format that gives one (`likeness kinds formats`); None for other folders. Raises InputError for
+    other files, damaged ones, and as `Space` for an encoder that did not make them.
+    """
+    place = as_path(path)
+    if not place.exists():
+        raise InputError(f"There is no file '{path}'; pass vectors, or a file of `space.save`.")
+    chosen = find_format(place)
+    if chosen is not None and chosen.gives == "space":
+        vectors, table = read_format(place, chosen, ReadOptions())
+        return Space(vectors, table, name=table.name, encoder=encoder)
+    if place.is_dir():
+        return None
+    raise InputError(f"'{path}' holds no vectors; read its images by `lk.read`, and embed them by `lk.embed`, or pass a file of `space.save`.")
+
+
+def load_space(path: Path | str, encoder: EncoderLike | None = None) -> Space:
+    """Loads a file of `Space.save`, or another Parquet file with a column of vectors, with text and image side if its encoder is available and its
+    notion's map is linear.
+
+    Args:
+        encoder: that made the vectors; None: the one that the file names, if any. As for `Space`, a sample of images checks it, unless Likeness
+            embedded them.
 
     Raises:
-        InputError: there is no such file, or it holds no space.
+        InputError: there is no such file, it holds no vectors, or they are another encoder's.
 
     Example:
         >>> import numpy as np, tempfile, likeness as lk
@@ -108,40 +121,33 @@ def load_space(path: Path | str) -> Space:
         >>> lk.load(lk.Space(np.eye(3), labels=["a", "b", "c"], name="three").save(path))
         Space('three', 3 rows, 3-d)
     """
-    return space_of(read_vector_file(Path(path)), f"'{Path(path).name}'")
+    return space_of(read_vector_file(Path(path)), f"'{Path(path).name}'", encoder)
 
 
-def space_of(file: VectorFile, name: str) -> Space:
+def space_of(file: VectorFile, name: str, encoder: EncoderLike | None = None) -> Space:
     """Builds a space from vectors, attributes and the metadata of `Space.about`, as stored in a file or database; raises InputError, which starts
     with `name`, if they do not match.
     """
+    from likeness.notions import project
+
     try:
         about = file.about
         linear = None if about["linear"] is None else np.asarray(about["linear"], np.float32)
         table = ImageTable(str(about["table"]), Path(text_to_name(str(about["root"]))), file.frame, has_images=bool(about["has_images"]))
-        space = Space(file.vectors, table, name=str(about["name"]), encoder=str(about["encoder"]) or None, provenance=str(about["provenance"]))
+        own, provenance = str(about["encoder"]) or None, str(about["provenance"])
+        space = Space(file.vectors, table, name=str(about["name"]), provenance=provenance)
         fits = linear is None or linear.shape[1:] == space.vectors.shape[1:]
         mute = not fits or (about["notion"] and linear is None)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{name} holds no space; write one with `space.save` or `likeness.export`.") from error
-    if mute or not isinstance(space.encoder, str):
-        return space
-    return _with_encoder(space, space.encoder, linear)
-
-
-def _with_encoder(space: Space, encoder: str, linear: Vectors | None) -> Space:
-    """The space with the text and image side of its encoder, for a notion's space through its linear map."""
-    from likeness.encoders import embed_texts, load_encoder, reads_text
-    from likeness.notions import project
-
-    def projected(rows: Vectors) -> Vectors:
-        return rows if linear is None else np.asarray(project(rows, linear), np.float32)
-
-    return space.replace(
-        embed_texts=(lambda texts: projected(embed_texts(encoder, list(texts)).vectors)) if reads_text(encoder) else None,
-        embed_images=lambda images: projected(load_encoder(encoder).encode_images(list(images))),
-        linear=linear,
-    )
+    if encoder not in (None, own) and about["notion"]:
+        raise InputError(f"{name} is the space of a notion by '{own}'; load it without another encoder.")
+    if encoder not in (None, own) or (own and not provenance):
+        return Space(space.vectors, table, name=space.name, encoder=encoder or own)
+    if own is None or mute:
+        return space.replace(encoder=own)
+    space = space.replace(encoder=own, **encoder_functions(own))
+    return space if linear is None else space.replace(linear=linear, **mapped_functions(space, partial(project, U=linear)))
 
 
 def _index(folder: Path, vectors: Vectors) -> "Index | None":
@@ -152,13 +158,3 @@ def _index(folder: Path, vectors: Vectors) -> "Index | None":
         return open_index(folder, vectors)
     except InputError:
         return None
-
-
-def _image_model(encoder: "str | Encoder") -> "ImageModel":
-    from likeness.encoders import TowerEncoder, load_encoder
-    from likeness.saliency import ImageModel
-
-    loaded = load_encoder(encoder)
-    if not isinstance(loaded, TowerEncoder):
-        raise InputError(f"The encoder '{loaded.name}' provides no gradients; choose an open_clip or timm model.")
-    return ImageModel(loaded.tower)

@@ -2,21 +2,19 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from likeness.data import ImageTable
 from likeness.encoders import encoder_family, is_encoder_name
 from likeness.errors import InputError
-from likeness.io import as_path, read_image, write_atomic
+from likeness.io import as_path, read_image
 from likeness.space import Space
-
-if TYPE_CHECKING:
-    from likeness.data import ImageTable
 
 SIGHT_FILE = "sight.json"  # in an encoder's folder: how it sees images like those that it was trained on
 IMAGES = 100
@@ -127,7 +125,7 @@ def check_encoder(space: Space, prompts: Sequence[str] = (), seed: int = 0) -> E
     return EncoderCheck(name, _sight_of(base, seed), own_sight(name), _same_prompts(base, prompts))
 
 
-def images_to_check(table: "ImageTable", seed: int = 0) -> "ImageTable":
+def images_to_check(table: ImageTable, seed: int = 0) -> ImageTable:
     """The images of a table that `check_encoder` uses, so that no others need to be embedded."""
     return replace(table, frame=table.frame.iloc[_drawn(len(table), seed)].reset_index(drop=True))
 
@@ -154,21 +152,6 @@ def own_sight(encoder: str) -> Sight | None:
         return Sight(**json.loads(file.read_text(encoding="utf-8"))) if file else None
     except (OSError, ValueError, TypeError):
         return None
-
-
-def write_sight(encoder: str, images: Sequence[Path], seed: int = 0) -> Sight:
-    """Measures an encoder on images like its training images, and stores the figures in its folder.
-
-    Raises InputError for an encoder without a folder, or fewer than 30 readable images.
-    """
-    from likeness.embedding import embed
-
-    file = _sight_file(encoder)
-    if file is None:
-        raise InputError(f"The encoder '{encoder}' has no folder to store its figures in; pass 'photos:FOLDER' or 'local-dir:FOLDER'.")
-    sight = _sight_of(embed(_table(images), encoder), seed)
-    write_atomic(file, json.dumps(asdict(sight), indent=2).encode())
-    return sight
 
 
 def _sight_file(encoder: str) -> Path | None:
@@ -216,11 +199,3 @@ def _same_prompts(base: Space, prompts: Sequence[str]) -> float | None:
     # a prompt is not its own double
     np.fill_diagonal(similarities, -1)
     return float((similarities.max(1) > _SAME_TEXT).mean())
-
-
-def _table(images: Sequence[Path]) -> Any:
-    import pandas as pd
-
-    from likeness.data import ImageTable
-
-    return ImageTable("own images", Path(), pd.DataFrame({"path": [str(path.absolute()) for path in images]}))

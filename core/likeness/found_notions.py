@@ -1,7 +1,8 @@
 """Find the notions of a collection: library notions that vary in its images, and directions that no notion covers."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,11 +10,7 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.notion_trust import FEWEST_IMAGES, Trust, notion_trust
 from likeness.notions import FEWEST_DIVIDED, Notion, division_scores, fitting_notions, parts_of, varying_directions
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.space import Space
+from likeness.space import Space
 
 _SAMPLE = 20_000  # images from which directions are found
 _EXTREMES = 6
@@ -38,7 +35,7 @@ class Direction(NamedTuple):
     high: NDArray[np.int64]
 
 
-def found_notions(space: "Space", notions: Sequence[Notion] | None = None, *, folder: "Path | None" = None, seed: int = 0) -> list[FoundNotion]:
+def found_notions(space: Space, notions: Sequence[Notion] | None = None, *, folder: Path | None = None, seed: int = 0) -> list[FoundNotion]:
     """Notions that vary in the images, most trustworthy first (`likeness.notion_trust`); labels are not used.
 
     Args:
@@ -65,7 +62,7 @@ def found_notions(space: "Space", notions: Sequence[Notion] | None = None, *, fo
     return sorted(found, key=lambda each: each.trust.score, reverse=True)
 
 
-def most_dividing(space: "Space", notions: Sequence[Notion], seed: int = 0) -> Notion | None:
+def most_dividing(space: Space, notions: Sequence[Notion], seed: int = 0) -> Notion | None:
     """The reliable notion (`likeness.notion_trust`) of `notions` whose aspects divide the images most clearly, by the unsupervised
     `likeness.notions.division_scores`.
 
@@ -92,7 +89,7 @@ def most_dividing(space: "Space", notions: Sequence[Notion], seed: int = 0) -> N
     return next((notions[place] for place in ranked if notion_trust(base, notions[place], seed).reads), None)
 
 
-def unnamed_directions(space: "Space", notions: Sequence[Notion], count: int = 3) -> list[Direction]:
+def unnamed_directions(space: Space, notions: Sequence[Notion], count: int = 3) -> list[Direction]:
     """The `count` principal directions of the images after projecting out the directions along which the aspects of notions vary (90 % of their
     variance).
 
@@ -119,7 +116,7 @@ def unnamed_directions(space: "Space", notions: Sequence[Notion], count: int = 3
     return found
 
 
-def _aspects(base: "Space", notions: Sequence[Notion]) -> list[NDArray[np.float32]]:
+def _aspects(base: Space, notions: Sequence[Notion]) -> list[NDArray[np.float32]]:
     """The rows of the aspects of notions, including the parts of compositions."""
     return [base.embed_aspects(part)[0] for notion in notions for weight, part in parts_of(notion) if weight > 0]
 

@@ -19,6 +19,12 @@ def no_progress(done: int, total: int, stage: str = "") -> None:
     """Does nothing."""
 
 
+def report_progress(progress: Progress | None, done: int, total: int, *stage: str) -> None:
+    """Calls the callback, if there is one."""
+    if progress:
+        progress(done, total, *stage)
+
+
 def progress_of_part(progress: Progress | None, before: int, total: int) -> Progress | None:
     """The callback for a part of some work, of which `before` units are done and `total` is the sum of all parts."""
     if progress is None:

@@ -3,37 +3,40 @@
 import dataclasses
 import hashlib
 import time
-from collections.abc import Callable, Sequence
-from copy import copy, deepcopy
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from PIL.Image import Image
 
-from likeness.arrays import as_unit_rows, is_torch, row_slices, to_numpy
-from likeness.data import ImageTable, has_image_suffix, image_classes, label_columns, own_table
+from likeness.arrays import as_unit_rows, is_torch, row_numbers, row_slices, to_numpy
+from likeness.data import ImageTable, has_image_suffix, image_classes, joined_table, label_columns, own_table, picture_html
+from likeness.encoder_fingerprint import NOT_CHECKED, check_fingerprint
+from likeness.encoder_functions import encoder_functions, mapped_functions
+from likeness.encoders import EncoderLike, embed_texts, image_lengths, index_folder, text_warnings
 from likeness.errors import InputError
-from likeness.io import as_path, name_to_text, text_to_name, write_vector_file
+from likeness.io import as_path, foreign_image, name_to_text, read_image, text_to_name, to_rgb, vector_table, write_vector_file
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
-    from likeness.encoders import Encoder
     from likeness.notions import Composition, Estimator, LearnsFrom, Notion
-    from likeness.saliency import Head, ImageModel
+    from likeness.presence import Presence
+    from likeness.saliency import ImageModel
     from likeness.search import FindCandidates, Hits, Index, IndexSearch, Query
 
 _ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than the memory
 _SHOWN = 12
 _SAME = 1e-3  # most by which values of the unit vectors of one image differ, embedded twice
 _SAME_PROMPTS = 1e-6  # largest difference of the rows of prompts that are one to an encoder
+_ENCODERS: Any = object()  # a function that is not given: the encoder's
 
 Vectors = NDArray[np.float32]
 EmbedTexts = Callable[[Sequence[str]], Vectors]
-EmbedImages = Callable[[Sequence["Path | Image"]], Vectors]
+EmbedImages = Callable[[Sequence[Path | Image]], Vectors]
 
 
 class FitStats(NamedTuple):
@@ -53,8 +56,9 @@ class Space:
         labels: attributes of the rows in addition to those of `images`: an array or list (n,), which becomes the attribute "label", a dict of arrays
             by name, or a data frame. Values are not changed. A pandas index must be 0 to n - 1, or that of the data frame of images.
         name: display name.
-        encoder: a name that `likeness.encoders.load_encoder` takes, or an encoder object; None for vectors of unknown origin.
-        embed_texts, embed_images: functions from texts, or new images, to unit rows (m, d) of the same space; None if unsupported.
+        encoder: that made the vectors, as a name that `likeness.encoders.load_encoder` takes or an object: texts and new images can be queries. A
+            sample of images is embedded again to check it; if none can be, `table.notes` says so. None: unknown origin.
+        embed_texts, embed_images: functions from texts, or new images, to unit rows (m, d) of the same space; by default the encoder's; None: none.
         provenance: text that determines the vectors, if known. Vectors computed on another processor differ in their last digits; results cached
             under a provenance are still found.
         differentiable: loads the model through which `likeness.saliency` propagates gradients to the pixels, or None.
@@ -69,7 +73,10 @@ class Space:
 
     Raises:
         InputError: rows that are not finite or all zeros, or numbers of rows, images and labels that differ; images in memory, or a dataset of
-            another library, instead of paths; labels with lists, or with a pandas index of other rows.
+            another library, instead of paths; labels with lists, or with a pandas index of other rows; vectors of another encoder.
+
+    As in NumPy, `space[3]` and iteration give unit vectors (d,), and `numpy.asarray(space)` all of them; `space[3:9]`, `space[rows]` and
+    `space[mask]` are Spaces of these rows. `polars.DataFrame(space)` and `pyarrow.table(space)` have paths, attributes and vectors.
 
     Example:
         >>> import numpy as np, likeness as lk
@@ -83,13 +90,13 @@ class Space:
     def __init__(
         self,
         vectors: Any,
-        images: "ImageTable | pd.DataFrame | Sequence[str | Path] | None" = None,
+        images: ImageTable | pd.DataFrame | Sequence[str | Path] | None = None,
         labels: Any = None,
         *,
         name: str = "Vectors",
-        encoder: "str | Encoder | None" = None,
-        embed_texts: EmbedTexts | None = None,
-        embed_images: EmbedImages | None = None,
+        encoder: EncoderLike | None = None,
+        embed_texts: EmbedTexts | None = _ENCODERS,
+        embed_images: EmbedImages | None = _ENCODERS,
         provenance: str = "",
         differentiable: "Callable[[], ImageModel] | None" = None,
         index: "Index | None" = None,
@@ -99,23 +106,72 @@ class Space:
         store_dir: Path | str | None = None,
     ) -> None:
         self.name, self.encoder, self.provenance = name, encoder, provenance
-        self.embed_texts, self.embed_images, self.differentiable = embed_texts, embed_images, differentiable
+        self.embed_texts = None if embed_texts is _ENCODERS else embed_texts
+        self.embed_images = None if embed_images is _ENCODERS else embed_images
+        self.differentiable = differentiable
         self.index, self.linear, self.estimator, self.base, self.store_dir = index, linear, estimator, base, store_dir
         # an estimator may map an image to zero, and that row must stay; from an encoder it is an error
         self.vectors: Vectors = as_unit_rows(vectors, f"The vectors of '{name}'", zeros=estimator is not None)
         self.table = _table(images, labels, len(self.vectors), name)
+        if encoder is not None and embed_texts is _ENCODERS and embed_images is _ENCODERS:
+            note = check_fingerprint(self.vectors, self.table, encoder, self.encoder_name)
+            self.table = dataclasses.replace(self.table, notes=(*self.table.notes, *note))
+            vars(self).update(encoder_functions(encoder))
 
     def __len__(self) -> int:
         return len(self.vectors)
 
     def __repr__(self) -> str:
         kind = "images" if self.table.has_images else "rows"
-        behind = f", encoder '{self.encoder_name}'" if self.encoder else ""
+        unchecked = " (not checked)" if any(NOT_CHECKED in note for note in self.table.notes) else ""
+        behind = f", encoder '{self.encoder_name}'{unchecked}" if self.encoder else ""
         return f"Space('{self.name}', {len(self):,} {kind}, {self.vectors.shape[1]}-d{behind})"
 
-    def _repr_html_(self) -> str:
-        from likeness.data import picture_html
+    def __iter__(self) -> Iterator[Vectors]:
+        return iter(self.vectors)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.vectors, dtype, copy=copy)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return vector_table(self.vectors, self.table.frame, self.about()).__arrow_c_stream__(requested_schema)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "search"}  # that has a thread
+
+    @overload
+    def __getitem__(self, rows: int) -> Vectors: ...
+
+    @overload
+    def __getitem__(self, rows: "slice | Sequence[int] | Sequence[bool] | NDArray[Any] | pd.Series[Any]") -> "Space": ...
+
+    def __getitem__(self, rows: Any) -> Any:
+        places = row_numbers(rows, len(self))
+        if not np.ndim(places):
+            return self.vectors[places]
+        table = dataclasses.replace(self.table, frame=self.table.frame.iloc[places], failed=())
+        origin = self.provenance and repr((self.provenance, hashlib.sha256(places.tobytes()).hexdigest()))
+        base = self.base and self.base[places]
+        return self.replace(vectors=self.vectors[places], images=base.table if base else table, provenance=origin, index=None, base=base)
+
+    def join(self, frame: Any, on: str | None = "path") -> "Space":
+        """The space with the columns of a data frame (pandas, polars, Arrow) as further attributes, missing for images that it does not list.
+
+        Args:
+            on: the column of both that is compared: "path" (absolute, or as in the table) or an attribute. None: row numbers, the frame's index.
+
+        Raises:
+            InputError: no such column, a value that is listed twice, none that is found, or an attribute that exists already.
+
+        Example:
+            >>> import numpy as np, pandas as pd, likeness as lk
+            >>> space = lk.Space(np.eye(3), labels={"shop": ["a", "b", "a"]})
+            >>> space.join(pd.DataFrame({"shop": ["a"], "town": ["Ulm"]}), on="shop").table.frame["town"].tolist()
+            ['Ulm', nan, 'Ulm']
+        """
+        return self.with_table(joined_table(self.table, frame, on))
+
+    def _repr_html_(self) -> str:
         paths = self.table.paths()[:_SHOWN] if self.table.has_images else []
         return picture_html(repr(self), paths, [path.name for path in paths])
 
@@ -131,7 +187,8 @@ class Space:
         """
         if len(table) != len(self):
             raise InputError(f"The table has {len(table):,} rows, but '{self.name}' has {len(self):,}; pass a table of the same images.")
-        same = copy(self)
+        same = Space.__new__(Space)
+        vars(same).update(vars(self))
         same.table, same.base = table, None if self.base is None else self.base.with_table(table)
         return same
 
@@ -155,8 +212,6 @@ class Space:
         The first call computes and stores them, in one pass over the images (`likeness.encoders.image_lengths`). Raises InputError for vectors
         without an encoder, an encoder that only returns unit vectors, or unreadable images.
         """
-        from likeness.encoders import image_lengths
-
         if self.encoder is None or self.base is not None or self.linear is not None:
             raise InputError(f"The vectors of '{self.name}' have unit length and no encoder; embed the images with an encoder.")
         return image_lengths(self.table, self.encoder, store_dir=self.store_dir)
@@ -166,7 +221,7 @@ class Space:
         """The search through the index, which reports if it is approximate; None without an index."""
         return None if self.index is None else self.index.search(self.vectors, self.linear)
 
-    def nearest(self, query: Any, k: int = 10, *, exclude: Any = None, allowed: "NDArray[np.bool_] | None" = None) -> "Hits":
+    def nearest(self, query: Any, k: int = 10, *, exclude: Any = None, allowed: NDArray[np.bool_] | None = None, ranking: str = "cosine") -> "Hits":
         """The k images nearest to a query, through the index if there is one, else by comparing all. Rows of one image (`one_row_per_image`) are
         returned once, and never for each other.
 
@@ -176,6 +231,8 @@ class Space:
                 the table; use `text_query` to force text.
             exclude: a row to exclude for each query; -1 for none.
             allowed: mask (n,) of the rows that may be found.
+            ranking: other than by cosines, such as "k-reciprocal" or "alpha-qe:n=5" (`likeness.search.find_ranking`), which gives the similarities.
+                No index is used, and several vectors are ranked together.
 
         Returns:
             Rows and similarities (k,), for several vectors (q, k). For a `Query` the similarities are how well all of its terms hold, from 0 to 1.
@@ -189,8 +246,11 @@ class Space:
             >>> len(space.nearest(lk.Query([(1, 3), (1, "a red car"), (-0.5, "a car seen from behind")]), k=5).rows)
             5
         """
-        from likeness.search import Hits, Query, scan
+        from likeness.reasons import reasons
+        from likeness.search import Hits, Query, rank, scan
 
+        if isinstance(query, Query) and ranking != "cosine":
+            raise InputError(f"A composed query has a ranking of its own; remove '{ranking}'.")
         if isinstance(query, Query):
             return self.nearest_composed(query, k, exclude=exclude, allowed=allowed)
         if isinstance(query, str) and has_image_suffix(query):
@@ -200,13 +260,28 @@ class Space:
         places, several = self._places(query)
         if k < 1:
             raise InputError(f"k is {k}; ask for at least 1 image.")
+        asked = allowed
         allowed, exclude = self.one_row_per_image(allowed, exclude)
-        search = self.search.nearest if self.search is not None else lambda *given, **options: scan(self.vectors, *given, **options)
+        search: Any = self.search.nearest if self.search is not None else lambda *given, **options: scan(self.vectors, *given, **options)
+        search = search if ranking == "cosine" else partial(rank, ranking, self.vectors)
         found = search(places, k, exclude=exclude, allowed=allowed)
-        return Hits(found.rows, found.similarities, self.table) if several else Hits(found.rows[0], found.similarities[0], self.table)
+        if several:
+            return Hits(found.rows, found.similarities, self.table)
+        ask = partial(self.presence, query, asked) if isinstance(query, str) else None
+        return Hits(found.rows[0], found.similarities[0], self.table, partial(reasons, self, query), ask)
+
+    def presence(self, text: str, allowed: NDArray[np.bool_] | None = None) -> "Presence":
+        """Whether any image that is allowed shows a text, in the encoder's own space (`likeness.presence.presence`); raises as `text_query`."""
+        from likeness.presence import presence
+
+        base = self.base or self
+        base.text_query(text)  # refuses what is none
+        assert base.embed_texts is not None
+        encoder = getattr(base.embed_texts, "vocabulary_of", base.encoder)  # None where another model reads the text
+        return presence(text, base.vectors if allowed is None else base.vectors[allowed], base.embed_texts, encoder)
 
     def nearest_composed(
-        self, query: "Query", k: int = 10, *, exclude: Any = None, allowed: "NDArray[np.bool_] | None" = None, find: "FindCandidates | None" = None
+        self, query: "Query", k: int = 10, *, exclude: Any = None, allowed: NDArray[np.bool_] | None = None, find: "FindCandidates | None" = None
     ) -> "Hits":
         """As `nearest`, for a composed query; rows among its terms are excluded.
 
@@ -229,7 +304,18 @@ class Space:
         )
         return Hits(found.rows[0], found.similarities[0], self.table)
 
-    def one_row_per_image(self, allowed: "NDArray[np.bool_] | None" = None, exclude: Any = None) -> "tuple[NDArray[np.bool_] | None, Any]":
+    def why(self, a: int, b: int) -> str:
+        """What the images of two rows share and in which they differ, in a sentence (`likeness.reasons`); raises InputError as `check_row`.
+
+        Example:
+            >>> Space([[1, 0], [0, 1]], labels={"color": ["red", "red"]}).why(0, 1)
+            'By labels: same color (red).'
+        """
+        from likeness.reasons import reasons
+
+        return reasons(self, self.check_row(a), [self.check_row(b)])[0]
+
+    def one_row_per_image(self, allowed: NDArray[np.bool_] | None = None, exclude: Any = None) -> tuple[NDArray[np.bool_] | None, Any]:
         """`allowed` and `exclude` of `nearest`, adjusted to tables with several rows per image (`image_numbers`): only the first allowed row of each
         image is searched. Unchanged if all rows are separate images.
         """
@@ -246,7 +332,7 @@ class Space:
         return np.isin(np.arange(len(self)), chosen), exclude
 
     @cached_property
-    def image_numbers(self) -> "NDArray[np.int64] | None":
+    def image_numbers(self) -> NDArray[np.int64] | None:
         """For each row the number (n,) of the first row of the same image; None if all rows are separate images.
 
         Rows that the table marks as one image but whose vectors differ, such as those of its parts, count as separate images.
@@ -267,8 +353,6 @@ class Space:
 
     def _places(self, query: Any) -> tuple[Vectors, bool]:
         """Unit rows (q, d) of a query, and whether it was several vectors."""
-        from PIL.Image import Image
-
         if isinstance(query, bool | np.bool_):
             raise InputError(f"The query {query} is neither a text, a row, an image nor vectors; pass a row number, such as {int(query)}.")
         if isinstance(query, str):
@@ -318,14 +402,12 @@ class Space:
             raise InputError("The text is empty; describe what to look for, as in 'a dog on a beach'.")
         return self.embed_texts([text])
 
-    def image_query(self, image: "Path | str | bytes | Image", name: str = "") -> Vectors:
+    def image_query(self, image: Path | str | bytes | Image, name: str = "") -> Vectors:
         """The query vector (1, d) of a new image: a path, a file's content or a PIL image; `name` is used in messages.
 
         A file's content is untrusted: it is decoded in a separate process with time and memory limits. Raises InputError for an unreadable image, or
         a space without a model.
         """
-        from likeness.io import foreign_image, read_image, to_rgb
-
         if self.embed_images is None:
             raise InputError(f"The space '{self.name}' has no model to embed a new image; choose one of its own images instead.")
         if isinstance(image, str | Path):
@@ -396,8 +478,6 @@ class Space:
 
     def _check_varies(self, notion: "Notion", aspects: Vectors) -> None:
         """Raises InputError, with the reason from the tokenizer, if all prompts are equal to the encoder."""
-        from likeness.encoders import text_warnings
-
         # without an encoder there is no tokenizer that could tell why
         if self.encoder is None or np.abs(aspects - aspects[0]).max() >= _SAME_PROMPTS:
             return
@@ -452,8 +532,6 @@ class Space:
 
     def embed_prompts(self, prompts: Sequence[str]) -> tuple[Vectors, int]:
         """Unit rows (m, d) of prompts, and the number of newly encoded ones; raises InputError if the space has no text side."""
-        from likeness.encoders import embed_texts
-
         if self.embed_texts is None:
             raise InputError(f"The encoder '{self.encoder_name or self.name}' has no text side for prompts; choose a CLIP model.")
         if self.encoder is None:
@@ -483,13 +561,14 @@ class Space:
             "linear": None if self.linear is None else self.linear.tolist(),
         }
 
-    def metrics(self, by: Any = None, include: Any = None) -> dict[str, float]:
+    def metrics(self, by: Any = None, include: Any = None, ranking: str = "cosine") -> dict[str, float]:
         """Retrieval and clustering metrics of the space by labels.
 
         Args:
             by: an attribute, several to combine, or labels (n,); None: the attribute "label". Rows of one image count once. Images without a label,
                 or whose rows have different ones, are ignored; the result "left_out" counts them.
             include: names of metrics, or functions (vectors, labels) -> number; None: the defaults of `likeness.evaluation.metrics`.
+            ranking: as in `nearest`.
 
         Raises:
             InputError: an unknown attribute or metric, or no image has a label.
@@ -506,13 +585,13 @@ class Space:
         named = isinstance(chosen, str) or (len(chosen) != len(self) and all(isinstance(each, str) for each in chosen))
         labels = self._labels(chosen) if named else chosen
         if self.image_numbers is None:
-            return metrics(self.vectors, labels, include)
+            return metrics(self.vectors, labels, include, distance=ranking)
         rows, differing = self.judged_rows(labels)
         values = to_numpy(labels) if is_torch(labels) else list(labels)
-        found = metrics(self.vectors[rows], [values[row] for row in rows], include)
+        found = metrics(self.vectors[rows], [values[row] for row in rows], include, distance=ranking)
         return found | ({"left_out": found.get("left_out", 0.0) + differing} if differing else {})
 
-    def _labels(self, attribute: "str | Sequence[str]") -> NDArray[Any]:
+    def _labels(self, attribute: str | Sequence[str]) -> NDArray[Any]:
         """The class of each image (n,) by one or several attributes, or None."""
         classes = image_classes(self.table, attribute)
         labels: NDArray[Any] = classes.labels
@@ -556,14 +635,14 @@ class Space:
         Raises:
             InputError: the space is a notion's, or has no default folder.
         """
-        from likeness.encoders import index_folder
         from likeness.search import build_index
 
         if self.base is not None:
             raise InputError(f"'{self.name}' is a notion's space; build the index of the encoder's space instead.")
-        place = Path(folder) if folder is not None else index_folder(self.table, self.encoder) if self.encoder is not None else None
+        # only embedded images have one: there, an index of other vectors would replace theirs
+        place = Path(folder) if folder is not None else index_folder(self.table, self.encoder) if self.encoder and self.provenance else None
         if place is None:
-            raise InputError("Vectors of unknown origin have no default folder; pass a folder for the index.")
+            raise InputError("Vectors of your own have no default folder; pass a folder for the index.")
         return self.replace(index=build_index(self.vectors, place, engine=engine, **options))
 
     def project(self, estimator: Any, name: str, provenance: str = "") -> "Space":
@@ -572,27 +651,20 @@ class Space:
         Rows are normalized, except zeros. The space is differentiable if this one is and the estimator has `transform_tensor`, a differentiable
         `transform` of tensors.
         """
-        texts, images, model = self.embed_texts, self.embed_images, self.differentiable
-        through = getattr(estimator, "transform_tensor", None)
         # a notion on top of a notion is not one linear map of the encoder's vectors that the index knows of
         linear = _linear_map(estimator) if self.linear is None else None
-
-        def projected(rows: Vectors) -> Vectors:
-            return as_unit_rows(estimator.transform(rows), f"The vectors of '{name}'", zeros=True)
 
         return Space(
             estimator.transform(self.vectors),
             self.table,
             name=name,
             encoder=self.encoder,
-            embed_texts=(lambda new: projected(texts(new))) if texts else None,
-            embed_images=(lambda new: projected(images(new))) if images else None,
             provenance=provenance,
-            differentiable=(lambda: model().then(_of_unit_length(through))) if model and through else None,
             index=self.index if linear is not None else None,
             linear=linear,
             estimator=estimator,
             base=self,
+            **mapped_functions(self, estimator.transform, getattr(estimator, "transform_tensor", None)),
         )
 
 
@@ -628,7 +700,7 @@ def _estimator(method: "str | type | Estimator", notion: "Notion", aspects: Vect
     return chosen.make(dim=size, seed=seed), chosen.learns_from
 
 
-def _candidates(search: "IndexSearch", allowed: "NDArray[np.bool_] | None", near: Vectors, count: int) -> NDArray[np.int64]:
+def _candidates(search: "IndexSearch", allowed: NDArray[np.bool_] | None, near: Vectors, count: int) -> NDArray[np.int64]:
     return search.nearest(near, count, allowed=allowed).rows.ravel()
 
 
@@ -648,9 +720,3 @@ def _linear_map(estimator: Any) -> Vectors | None:
     from likeness.notions import LinearProjection
 
     return np.asarray(estimator.U, np.float32) if isinstance(estimator, LinearProjection) else None
-
-
-def _of_unit_length(head: "Head") -> "Head":
-    from torch.nn.functional import normalize
-
-    return lambda rows: normalize(head(rows), dim=1)

@@ -1,5 +1,6 @@
 """`likeness compare` as a person meets it."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,15 @@ def test_versions_tell_what_came_and_went(run: Run, ok: Any, folder: Path, tmp_p
     assert found.loc["a", ["old", "new", "came", "went"]].tolist() == [4, 2, 0, 2]
     assert found.loc["b", ["old", "new", "came", "went"]].tolist() == [4, 5, 1, 0]
     assert ok(*words, "--by", "class", "--seeds", "1", "--count", "1")[1].endswith("... 2 rows in all; --count shows more\n")
+
+    # 8 images are too few to be judged; the exit status says what is found of more
+    assert run(*words, "--fail-above", "0.5")[0] == 2
+    spaces = {"space": ["hue", "shape"], "auc": [0.7, 0.52], "low": [0.65, 0.49], "seen": 0.56, "images": 90, "drifted": [True, False]}
+    monkeypatch.setattr("likeness.comparisons.version_distances", lambda *_: pd.DataFrame(spaces))
+    for limit, expected in (("0.5", 1), ("0.64", 1), ("0.66", 0)):
+        status, printed, err = run(*words[:-1], "json", "--fail-above", limit)
+        assert (status, "Drifted: hue (70%)" in err) == (expected, True)
+    assert [line["drifted"] for line in json.loads(printed)] == [True, False]
 
     def refuse(*_: Any) -> None:
         raise InputError("There is no distance.")

@@ -71,13 +71,6 @@ def _help_texts(file: Path) -> str:
     return " ".join(re.findall(r'help="([^"]*)"', file.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize(("old", "new"), cli.MOVED.items())
-def test_an_old_name_answers_with_the_new_one(old: str, new: str, run: Run) -> None:
-    status, _, err = run(*old.split(), "cars", "--out", "x.csv")
-    assert (status, len(err.splitlines())) == (2, 1)
-    assert f"`likeness {old}` is now `{new}`" in err
-
-
 @pytest.mark.parametrize(("line", "said"), BY_THEMSELVES, ids=[line for line, _ in BY_THEMSELVES])
 def test_what_a_line_alone_refuses_is_refused_before_images_are_read(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, said: str
@@ -113,14 +106,14 @@ def _line(name: str, chosen: str, file: Path) -> tuple[list[str], list[str]]:
 
 def test_the_commands_that_write_files_are_these() -> None:
     assert len(WRITERS) > 25
-    places = {"out", "save", "plot", "file", "labels", "queue", "keep_list", "drop_list"}
+    places = {"out", "save", "plot", "file", "labels", "queue", "keep_list", "drop_list", "report"}
     assert {param for _, param in WRITERS} == places
     for name, command in LEAVES.items():
         named = [param.name for param in command.params if re.search(r"\bto write\b|File for", getattr(param, "help", None) or "")]
         assert all((name, each) in WRITERS for each in named if name not in _OWN_WAY), f"{name}: declare {named} with output_file"
 
 
-_OWN_WAY = {"export", "runs export", "admin export", "admin backup"}  # these never replace anything
+_OWN_WAY = {"export", "runs export", "runs mix", "admin export", "admin backup"}  # these never replace anything
 
 
 @pytest.mark.parametrize(("name", "param"), WRITERS, ids=[f"{name} {param}" for name, param in WRITERS])
@@ -169,7 +162,15 @@ def test_the_page_of_the_commands_is_what_they_say(monkeypatch: pytest.MonkeyPat
 
 
 SHOWN = {"objectives": "multisimilarity", "miners": "distance-weighted", "methods": "random-transform", "metrics": "recall_at_{k}"}
-SHOWN |= {"datasets": "synthetic-poses", "labels": "pose", "language-models": "minilm", "encoders": "timm", "engines": "ivf", "targets": "coco"}
+SHOWN |= {
+    "datasets": "synthetic-poses",
+    "formats": "coco",
+    "labels": "pose",
+    "language-models": "minilm",
+    "encoders": "timm",
+    "engines": "ivf",
+    "targets": "coco",
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)

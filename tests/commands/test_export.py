@@ -47,6 +47,14 @@ def test_a_space_of_a_notion_is_exported(ok: Any, tmp_path: Path) -> None:
     assert (found.vectors.shape, found.nearest("a red car", 1).rows.shape) == ((30, 4), (1,))
 
 
+def test_smaller_vectors_say_what_they_lose(ok: Any, tmp_path: Path) -> None:
+    shown, _ = ok("export", "cars", "faiss", tmp_path / "codes", "--precision", "binary", "-e", "cars-small")
+    lines = shown.splitlines()
+    assert lines[0] == f"2,000 images written to {tmp_path}/codes"
+    assert lines[1].split() == ["ranking", "bytes_per_image", "neighbors_kept"]
+    assert [line.split()[0] for line in lines[2:]] == ["cosine", "int8", "binary:candidates=0", "binary"]
+
+
 def test_a_run_is_exported(run: Run, ok: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
     data = {"source": "cars", "attribute": "car_color", "image_size": 16, "subset": 12}

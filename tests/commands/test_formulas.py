@@ -102,4 +102,4 @@ def test_images_with_such_names_are_found_again(table: Path, ok: Any, tmp_path: 
     printed, _ = ok("tags", "import", table, tmp_path / "tags.csv", "--who", "ada")
     assert f"{len(_NAMES)} of {len(_NAMES)} rows name an image" in printed
     ok("export", table, "links", tmp_path / "links", "--link", "copy")
-    assert sorted(lk.read(tmp_path / "links" / "images.csv").frame["path"]) == sorted(_NAMES)
+    assert sorted(lk.read(tmp_path / "links" / "metadata.csv").frame["path"]) == sorted(_NAMES)

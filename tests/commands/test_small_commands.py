@@ -1,7 +1,11 @@
-"""Commands of one screen as a person meets them: clusters, continuous, encoders, index, matches, notion, runs, saliency, spread."""
+"""Commands of one screen as a person meets them: clusters, continuous, encoders, index, matches, notion, runs, saliency, slices,
+spread.
+"""
 
 import csv
 import io
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,7 @@ from fake_hub import FakeHub
 from likeness.data import read_cars
 from likeness.encoders import PUBLISHED, speed
 from likeness.notions import read_notion
+from likeness.reasons import NOTHING
 from likeness.search import search_plan
 from likeness.training import RunConfig, RunFolder, Status
 from worlds import Run
@@ -31,6 +36,23 @@ def test_clusters_are_named_by_aspects_own_words_and_attributes(ok: Any, tmp_pat
     (tmp_path / "words.txt").write_text("red\nblue\n\nblack\n")
     for names in (("--words", tmp_path / "words.txt"), ("--by", "body_type")):
         ok("clusters", "cars", "--depths", 1, *names, "--format", "csv")
+
+
+def test_slices_are_printed_with_intervals_as_json_with_rows_and_written(ok: Any, tmp_path: Path) -> None:
+    printed, said = ok("slices", "cars", "--predicted", "car_saturation", "--out", tmp_path / "slices.csv", "--format", "json")
+    answer, written = json.loads(printed), pd.read_csv(tmp_path / "slices.csv")
+    assert said.splitlines()[-1].startswith(f"Errors (mean {CARS['car_saturation'].mean():.3g}) concentrate beyond chance in {len(written)} of ")
+    for found, line in zip(answer, written.itertuples(), strict=True):
+        assert found["name"] == line.name
+        inside = np.isin(np.arange(len(CARS)), found["rows"])
+        assert (line.images, line.error) == (inside.sum(), pytest.approx(CARS["car_saturation"][inside].mean()))
+        assert line.elsewhere == pytest.approx(CARS["car_saturation"][~inside].mean())
+        assert line.p <= 0.05
+    (tmp_path / "none.csv").write_text("path,wrong\n" + "".join(f"{read_cars().file(row)},{row % 2}\n" for row in range(60)))
+    printed, _ = ok("slices", tmp_path / "none.csv", "-e", "cars-small", "--predicted", "wrong")
+    assert re.fullmatch(r"Errors \(mean 50.0%\) concentrate beyond chance in none of \d+ sets of 60 images.\n", printed)
+    _, _ = ok("slices", tmp_path / "none.csv", "-e", "cars-small", "--predicted", "wrong", "--report", tmp_path / "none.html")
+    assert printed.strip() in (tmp_path / "none.html").read_text()
 
 
 @pytest.fixture
@@ -103,6 +125,18 @@ def test_an_index_is_built_and_used_and_one_of_an_older_state_is_not(ok: Any, ca
     file = next(cache.glob("embeddings/*/*/index/vectors.npy"))
     file.write_bytes(file.read_bytes()[:-4])
     assert ok("search", "--row", 5)[1].strip() == ""
+
+
+def test_a_search_says_why_if_asked(run: Run, ok: Any) -> None:
+    found = pd.read_csv(io.StringIO(ok("search", "--row", 5, "-k", 3, "--why", "--csv")[0]))
+    for row, why in zip(found["row"], found["why"], strict=True):
+        one, other = CARS["car_color"].iloc[[5, row]]
+        assert (f"same car color ({one})" if one == other else f"other car color ({one} / {other})") in why
+    for notion in ((), ("--notion", "car-color")):
+        of_text = pd.read_csv(io.StringIO(ok("search", "--text", "a red car", *notion, "-k", 8, "--why", "--csv")[0]))
+        assert set(of_text["why"]) - {NOTHING} == {"By the encoder: same car color (red)."}
+    assert "why" not in ok("search", "--row", 5, "-k", 1, "--csv")[0]
+    assert "These results have no reasons" in run("search", "--query", "row:3 + 'a red car'", "--why")[2]
 
 
 def test_lance(run: Run, tmp_path: Path) -> None:
@@ -189,7 +223,7 @@ def test_the_list_of_runs_says_whose_weights_its_figures_are_of(run: Run, ok: An
         assert (line["epoch"], line[f"{which} recall_at_1"], line[f"{which} nmi"]) == (epoch, recall, nmi)
     ok("runs", "list", first.path.parent)
     status, _, err = run("runs", "--figures", "middle")
-    assert (status, "Invalid --figures 'middle'; choose best or last" in " ".join(err.split())) == (2, True)
+    assert (status, "There is no checkpoint 'middle'; choose from last, best" in " ".join(err.split())) == (2, True)
 
 
 def test_a_run_is_renamed_and_deleted_after_a_question(run: Run, ok: Any, first: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:

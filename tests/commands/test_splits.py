@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.data.conftest import save_image
 
-from likeness.commands.splits import _sides
+from likeness.commands.splits import sides_at_start
 from likeness.data import ImageClasses
 from likeness.shifts import read_splits
 from likeness.studies import cells, read_study
@@ -30,9 +30,25 @@ def test_splits_are_built_shown_and_measured(ok: Any, tmp_path: Path) -> None:
     assert "classes drawn at random" in printed
 
 
+def test_removals_have_random_controls_and_leave_half_of_the_images_or_of_the_classes(ok: Any, tmp_path: Path) -> None:
+    found = {}
+    for half in ("images", "classes"):
+        file = tmp_path / f"{half}.json"
+        options = ("--encoder", "cars-small", "--per-step", "6", "--start", "random", "--half", half)
+        _, err = ok("splits", "build", "--out", file, *options, "--control", "--all")
+        made = found[half] = read_splits(file)
+        sizes = {kind: [len(split.train) for split in made if split.name.startswith(kind)] for kind in ("removal", "random")}
+        assert sorted(sizes["removal"]) == sorted(sizes["random"])
+        assert f"{len(sizes['random'])} random removals" in err
+        assert made.half == half
+    least = {half: min(len(split.train) for split in made) for half, made in found.items()}
+    assert least["classes"] == 27  # of 51; by images fewer classes go, since those with many images go first
+    assert least["images"] > 27
+
+
 def test_the_seed_draws_the_random_halves() -> None:
     classes = ImageClasses([str(number) for number in range(20)], np.arange(20))
-    first, again, other = (_sides("random", "", "class", classes, seed) for seed in (3, 3, 4))
+    first, again, other = (sides_at_start("random", "", "class", classes, seed) for seed in (3, 3, 4))
     assert first == again != other
     assert sorted(first[0] + first[1]) == list(range(20))
 

@@ -46,7 +46,7 @@ def test_a_sweep_is_run_printed_written_and_shown_again(run: Run, ok: Any, rates
     assert [line.split(",")[:2] for line in lines] == [["base", "2"], [f"trial {best.number}", "2"]]
     every = pd.read_csv(folder / "figures.csv").query("row == 'base'")["nmi"]
     assert f"{every.mean():.3f} ± {every.std():.3f}" in lines[0]
-    assert "metrics without validation_ are on the test images" in err
+    assert "metrics without validation_ are of test images" in err
     assert len(pd.read_csv(folder / "trials.csv")) == 3
     status, again, err = run("sweep", str(folder), "--show", "--format", "csv")
     assert (status, again) == (0, printed), err

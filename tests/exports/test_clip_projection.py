@@ -60,5 +60,5 @@ def test_an_image_side_without_a_place_for_it_is_refused(visual: Any) -> None:
     torch.manual_seed(0)
     model, images = visual().eval(), torch.rand(2, 3, 32, 32)
     head = nn.Linear(model(images).shape[-1], 12)
-    with pytest.raises(InputError, match="has no linear projection to merge the embedding layer into; choose onnx or torchscript"):
+    with pytest.raises(InputError, match="has no linear projection to merge the embedding layer into; choose onnx or pt2"):
         join_projection(model, head, images)

@@ -25,7 +25,7 @@ def local(space: Space) -> Space:
     frame = space.table.frame.copy()
     frame["path"] = [str(space.table.file(row)) if row % 2 else path for row, path in enumerate(frame["path"])]
     table = ImageTable(space.table.name, space.table.root, frame)
-    return Space(space.vectors, table, name="Mine", encoder=f"local-dir:{space.table.root}/model")
+    return Space(space.vectors, table, name="Mine", encoder=f"local-dir:{space.table.root}/model", embed_texts=None, embed_images=None)
 
 
 def _content(place: Path) -> bytes:
@@ -64,9 +64,9 @@ def test_folders_hold_copies(local: Space, files: dict[str, bytes], tmp_path: Pa
         options = {"label": "breed"} | ({"val": 0.5} if target == "yolo" else {})
         lk.export(local, target, tmp_path / target, portable=True, **options)
     shutil.rmtree(local.table.root)
-    listed = lk.read(tmp_path / "links" / "images.csv")
+    listed = lk.read(tmp_path / "links" / "metadata.csv")
     assert [listed.file(row).read_bytes() for row in range(12)] == list(files.values())
-    assert pd.read_csv(tmp_path / "links" / "images.csv")["source"].tolist() == list(files)
+    assert pd.read_csv(tmp_path / "links" / "metadata.csv")["source"].tolist() == list(files)
     samples = json.loads((tmp_path / "fiftyone" / "samples.json").read_text())["samples"]
     assert [(tmp_path / "fiftyone" / each["filepath"]).read_bytes() for each in samples] == list(files.values())
     assert not any(file.is_symlink() for file in tmp_path.rglob("*"))
@@ -95,4 +95,4 @@ def test_by_the_command(run, table: ImageTable, tmp_path: Path) -> None:  # type
     status, said, _ = run("export", str(table.root), "links", str(tmp_path / "out"), "--portable")
     assert (status, said.split("\n")[0]) == (0, f"12 images written to {tmp_path}/out")
     assert not any(file.is_symlink() for file in (tmp_path / "out").iterdir())
-    assert str(tmp_path) not in (tmp_path / "out" / "images.csv").read_text()
+    assert str(tmp_path) not in (tmp_path / "out" / "metadata.csv").read_text()

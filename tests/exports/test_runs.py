@@ -25,7 +25,7 @@ from likeness.io import assets_dir
 from likeness.training import EmbeddingNetwork, RunFolder, Status
 from tiny_models import save_clip
 
-FORMATS = ("onnx", "torchscript", "timm", "open_clip", "safetensors")
+FORMATS = ("onnx", "pt2", "timm", "open_clip", "sentence-transformers", "safetensors")
 # of unit rows in float32: what other orders of sums and other kernels change
 CLOSE, COSINE = 1e-4, 1 - 1e-6
 _CNN = {"name": "test_resnet", "weights": "none", "dim": 8}
@@ -50,11 +50,12 @@ RUNS: dict[str, dict[str, Any]] = {
 }
 REFUSED = {
     **{(name, "open_clip"): "which is not a CLIP and has no text side; choose" for name in RUNS if not name.startswith("clip")},
-    **{(name, "timm"): "which is not a timm model; choose open_clip, onnx or torchscript" for name in RUNS if name.startswith("clip")},
-    ("two classifiers", "timm"): "is not a linear layer on pooled features, so it cannot be the embedding layer; choose onnx or torchscript",
-    ("clip narrow", "open_clip"): "has 8 dimensions, but the text side of '.*' has 24, .*; train with backbone.dim 24, or choose onnx or torchscript",
-    ("clip parts", "open_clip"): "scales 4 parts of its vectors, but open_clip scales whole vectors",
-    ("clip not unit", "open_clip"): "uses Euclidean distance, but open_clip uses cosine",
+    **{(name, "timm"): "which is not a timm model; choose open_clip, onnx or pt2" for name in RUNS if name.startswith("clip")},
+    ("two classifiers", "timm"): "is no linear layer on pooled features, as an embedding layer is; choose onnx or pt2",
+    ("clip narrow", "open_clip"): "has 8 dimensions, but the text side of '.*' has 24, .*; train with backbone.dim 24, or choose onnx or pt2",
+    **{(name, "open_clip"): "are not scaled as a whole, as open_clip does; choose onnx or pt2" for name in ("clip parts", "clip not unit")},
+    **{(name, "sentence-transformers"): "are not scaled as a whole, as sentence-transformers does" for name in ("parts", "not unit")},
+    **{(name, "sentence-transformers"): "is based on a CLIP, but this target takes timm models" for name in RUNS if name.startswith("clip")},
 }
 
 
@@ -119,10 +120,14 @@ def _prepared(folder: Path, files: list[Path]) -> np.ndarray:
     return (images - mean) / std
 
 
-def _prepared_one(about: dict[str, Any], file: Path) -> np.ndarray:
+def _opened(about: dict[str, Any], file: Path) -> Image.Image:
     image = ImageOps.exif_transpose(Image.open(file)).convert("RGB")
     longest = [min(side, about["longest_aspect"] * min(image.size)) for side in image.size]
-    image = _middle(image, *longest, int)
+    return _middle(image, *longest, int)
+
+
+def _prepared_one(about: dict[str, Any], file: Path) -> np.ndarray:
+    image = _opened(about, file)
     side = about["resize"].get("shorter_side")
     size = (about["resize"]["width"], about["resize"]["height"]) if side is None else tuple(side * each // min(image.size) for each in image.size)
     image = image.resize(size, Image.Resampling.BICUBIC)
@@ -154,8 +159,11 @@ def _by_onnx(folder: Path, images: np.ndarray) -> np.ndarray:
     return onnxruntime.InferenceSession(str(folder / "model.onnx")).run(["embeddings"], {"images": images})[0]
 
 
-def _by_torchscript(folder: Path, images: np.ndarray) -> np.ndarray:
-    return _rows(torch.jit.load(str(folder / "model.pt")), images)
+def _by_pt2(folder: Path, images: np.ndarray) -> np.ndarray:
+    """All at once, and the first alone: a program may hold the number of images that it was made with."""
+    module = torch.export.load(folder / "model.pt2").module()
+    np.testing.assert_allclose(_rows(module, images[:1]), _rows(module, images)[:1], rtol=0, atol=CLOSE)
+    return _rows(module, images)
 
 
 def _rows(module: Any, images: np.ndarray) -> np.ndarray:
@@ -190,10 +198,18 @@ def _by_safetensors(folder: Path, images: np.ndarray) -> np.ndarray:
     return _rows(module.eval(), images) @ weights["head.weight"].numpy().T + weights["head.bias"].numpy()
 
 
-READERS = {name: globals()[f"_by_{name}"] for name in FORMATS}
+READERS = {name: globals()[f"_by_{name}"] for name in FORMATS if name != "sentence-transformers"}  # which prepares images itself
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit:FutureWarning")
+def _vectors(target: str, folder: Path, pictures: list[Path]) -> np.ndarray:
+    if target in READERS:
+        return _scaled(folder, READERS[target](folder, _prepared(folder, pictures)))
+    from sentence_transformers import SentenceTransformer
+
+    about = json.loads((folder / "preprocessing.json").read_text())
+    return SentenceTransformer(str(folder), device="cpu").encode([_opened(about, each) for each in pictures])
+
+
 @pytest.mark.parametrize("target", FORMATS)
 @pytest.mark.parametrize("name", RUNS)
 def test_each_format_gives_the_vectors_of_the_run_or_is_refused(
@@ -209,7 +225,7 @@ def test_each_format_gives_the_vectors_of_the_run_or_is_refused(
     output = json.loads((folder / "preprocessing.json").read_text())["output"]
     assert (written.n, written.what, written.place) == (output["dimensions"], "dimensions", str(folder))
     expected = lk.load(f"run:{run.path}").encode_images(pictures)  # type: ignore[union-attr]
-    found = _scaled(folder, READERS[target](folder, _prepared(folder, pictures)))
+    found = _vectors(target, folder, pictures)
     np.testing.assert_allclose(found, expected, rtol=0, atol=CLOSE)
     assert (found * expected).sum(axis=1).min() > COSINE
 
@@ -217,29 +233,42 @@ def test_each_format_gives_the_vectors_of_the_run_or_is_refused(
 _ALONE = """
 import sys
 sys.modules["likeness"] = None
-import warnings
-warnings.simplefilter("ignore")
 import numpy, torch
 for folder in sys.argv[1:]:
     images = torch.from_numpy(numpy.load(folder + "/images.npy"))
-    numpy.save(folder + "/found.npy", torch.jit.load(folder + "/model.pt")(images).detach().numpy())
+    numpy.save(folder + "/found.npy", torch.export.load(folder + "/model.pt2").module()(images).numpy())
+"""
+_SENTENCES = """
+import sys
+sys.modules["likeness"] = None
+import glob, numpy
+from PIL import Image
+from sentence_transformers import SentenceTransformer
+for folder in sys.argv[1:]:
+    images = [Image.open(file).convert("RGB") for file in sorted(glob.glob(folder + "/*.png"))]
+    numpy.save(folder + "/found.npy", SentenceTransformer(folder, device="cpu", trust_remote_code=False).encode(images))
 """
 
 
-def test_torchscript_needs_torch_alone(runs: Callable[[str], RunFolder], pictures: list[Path], tmp_path: Path) -> None:
-    """In a process in which `import likeness` fails."""
-    names = ("cnn", "not unit", "clip vit")
+@pytest.mark.parametrize(
+    ("target", "names", "code"), [("pt2", ("cnn", "not unit", "clip vit"), _ALONE), ("sentence-transformers", ("cnn", "head only"), _SENTENCES)]
+)
+def test_a_process_without_likeness_gives_the_vectors_of_the_run(
+    target: str, names: tuple[str, ...], code: str, runs: Callable[[str], RunFolder], pictures: list[Path], tmp_path: Path
+) -> None:
+    pictures = [each for each in pictures if each.suffix == ".png" and each.stem not in ("turned", "long")]  # which `_opened` changes
     for name in names:
-        lk.export(runs(name), "torchscript", tmp_path / name)
+        lk.export(runs(name), target, tmp_path / name)
         np.save(tmp_path / name / "images.npy", _prepared(tmp_path / name, pictures))
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"OMP_NUM_THREADS": "1"}
-    subprocess.run([sys.executable, "-c", _ALONE, *(str(tmp_path / name) for name in names)], check=True, env=environment, cwd=tmp_path)
+        for picture in pictures:
+            shutil.copy(picture, tmp_path / name)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+    subprocess.run([sys.executable, "-c", code, *(str(tmp_path / name) for name in names)], check=True, env=environment, cwd=tmp_path)
     for name in names:
         expected = lk.load(f"run:{runs(name).path}").encode_images(pictures)  # type: ignore[union-attr]
         np.testing.assert_allclose(np.load(tmp_path / name / "found.npy"), expected, rtol=0, atol=CLOSE)
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit:FutureWarning")
 @pytest.mark.parametrize(
     ("name", "target"),
     [
@@ -295,7 +324,6 @@ def test_texts_stay_as_they_were_and_the_card_says_whether_they_meet_the_images(
         np.testing.assert_allclose(here.encode_texts(texts), found, rtol=0, atol=CLOSE)  # type: ignore[union-attr]
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit:FutureWarning")
 def test_weights_say_what_they_are(runs: Callable[[str], RunFolder], tmp_path: Path) -> None:
     import onnx
     from safetensors import safe_open
@@ -305,10 +333,10 @@ def test_weights_say_what_they_are(runs: Callable[[str], RunFolder], tmp_path: P
         if ("cnn", target) not in REFUSED:
             lk.export(run, target, tmp_path / target)
     extra = {"metadata.json": ""}
-    torch.jit.load(str(tmp_path / "torchscript" / "model.pt"), _extra_files=extra)
+    torch.export.load(tmp_path / "pt2" / "model.pt2", extra_files=extra)
     headers = {
         "onnx": {each.key: each.value for each in onnx.load(tmp_path / "onnx" / "model.onnx").metadata_props},
-        "torchscript": json.loads(extra["metadata.json"]),
+        "pt2": json.loads(extra["metadata.json"]),
         **{target: dict(safe_open(tmp_path / target / "model.safetensors", "pt").metadata()) for target in ("timm", "safetensors")},
         "run": dict(safe_open(run.best, "pt").metadata()),
     }
@@ -334,7 +362,7 @@ def test_wrong_input_is_answered(runs: Callable[[str], RunFolder], tmp_path: Pat
     new.create(run.config())
     bad_inputs: list[tuple[Any, str, dict[str, Any], str]] = [
         ("run:absent", "onnx", {}, "There is no run 'absent', neither as a folder nor in"),
-        (run, "tflite", {}, r"There is no target 'tflite'; choose from csv, .*, onnx, torchscript, timm, open_clip, safetensors"),
+        (run, "tflite", {}, r"There is no target 'tflite'; choose from csv, .*, onnx, pt2, timm, open_clip, sentence-transformers, safetensors"),
         (lk.read("cars"), "onnx", {}, "takes a trained run, not images; pass one, such as 'run:NAME'"),
         (lk.load("cars"), "onnx", {}, "'cars' is not a trained run"),
         (run, "onnx", {"rows": [0]}, "has no rows and columns"),
@@ -376,13 +404,13 @@ def test_what_is_interrupted_leaves_nothing(target: str, runs: Callable[[str], R
 
 
 def test_what_a_format_cannot_hold_is_refused(runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The number of images as a constant of the graph, and an operation that ONNX does not have."""
+    """The number of images as a constant, results that differ from call to call, and an operation that ONNX does not have."""
     embed = EmbeddingNetwork.embed
-    constant = "gives other results when traced; choose the target safetensors"
     for changed, target, said in (
-        (lambda rows: rows.reshape(len(rows), -1) * len(rows), "onnx", constant),
-        (lambda rows: rows.reshape(len(rows), -1) * len(rows), "torchscript", constant),
-        (torch.special.bessel_j0, "onnx", r"The network 'test_resnet' cannot be written as ONNX \(.*\); choose torchscript"),
+        (lambda rows: rows.view(2, -1), "onnx", r"is not one program \(Constraints violated \(n\)!.*\); choose the target safetensors"),
+        (lambda rows: rows.view(2, -1), "pt2", "is not one program"),
+        (lambda rows: rows + torch.rand_like(rows), "pt2", "gives other vectors in torch.export; choose the target safetensors"),
+        (torch.special.bessel_j0, "onnx", r"The network 'test_resnet' cannot be written as ONNX \(.*bessel_j0.*\); choose pt2"),
     ):
         monkeypatch.setattr(EmbeddingNetwork, "embed", lambda self, features, changed=changed: changed(embed(self, features)))
         with pytest.raises(InputError, match=said):

@@ -152,6 +152,28 @@ def test_faiss_itself_finds_what_is_nearest(space: Space, place: Any) -> None:
     assert pd.read_parquet(f"{where}/rows.parquet")["path"].tolist() == space.table.frame["path"].tolist()
 
 
+def test_smaller_vectors_go_to_faiss(space: Space, place: Any, small_parts: None) -> None:
+    import faiss
+
+    lk.export(space, "faiss", place("int8"), precision="int8")
+    index = faiss.read_index(f"{place('int8')}/index.faiss")
+    assert (index.ntotal, index.code_size) == (12, 5)
+    similarities, rows = index.search(space.vectors[[3]], 4)
+    assert rows[0].tolist() == _nearest(space, 3, 4)
+    np.testing.assert_allclose(similarities[0], np.sort(space.vectors @ space.vectors[3])[::-1][:4], atol=0.02)
+    np.testing.assert_allclose(lk.load(f"faiss:{place('int8')}").vectors, space.vectors, atol=0.01)  # type: ignore[union-attr]
+    lk.export(space, "faiss", place("binary"), precision="binary")
+    signs = faiss.read_index_binary(f"{place('binary')}/signs.faiss")
+    differing, rows = signs.search(np.packbits(space.vectors[[3]] > 0, axis=1), 12)
+    np.testing.assert_array_equal(differing[0], ((space.vectors > 0) != (space.vectors[3] > 0)).sum(axis=1)[rows[0]])
+    with pytest.raises(InputError, match=r"There is no index in .*; pass a folder with index.faiss"):
+        lk.load(f"faiss:{place('binary')}")
+    with pytest.raises(InputError, match="There is no precision 'int4'; choose from float32, int8, binary"):
+        lk.export(space, "faiss", place("other"), precision="int4")
+    with pytest.raises(InputError, match="The target 'qdrant' has no option 'precision'"):
+        lk.export(space, "qdrant", place("other"), precision="int8")
+
+
 class Stopped(BaseException):
     """As Ctrl-C is."""
 

@@ -183,6 +183,7 @@ def test_square_panels_show_the_same_classes_in_the_given_order_on_their_own_sca
     few, many = (class_heat_maps({"a": np.eye(count)}, [str(each) for each in range(count)]).layout for count in (30, 31))
     assert (few.xaxis.showticklabels, many.xaxis.showticklabels) == (True, False)
     assert (few.yaxis.showticklabels, many.yaxis.showticklabels) == (True, False)
+    assert few.xaxis.dtick == few.yaxis.dtick == 1
 
 
 _FIRST = pd.DataFrame({"class": ["Pelagic", "Puffin"], "language_similarity": [0.912, 0.5], "base": [0, 10], "ELG": [25, 3]})

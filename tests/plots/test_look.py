@@ -17,7 +17,7 @@ def test_methods_differ_in_line_and_bar_and_baselines_that_learn_nothing_are_gre
     assert len({look.symbol for look in looks}) == len(METHODS)
     colors = {method: look_of(method).color for method in METHODS}
     assert set(colors.values()) <= {*OKABE_ITO, GRAY}
-    assert {method for method, color in colors.items() if color == GRAY} == {"random", "raw", "random-transform"}
+    assert {method for method, color in colors.items() if color == GRAY} == {"random", "raw", "raw-code", "random-transform"}
     assert look_of("a trained model").color in OKABE_ITO
 
 

@@ -230,3 +230,17 @@ def test_paper_is_white_and_without_controls(opened: Callable[..., _Report]) -> 
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator(".bar").is_visible()
     assert page.locator(".lm-stage").first.is_visible()
+
+
+def test_pictures_of_slices_stand_above_the_only_map(opened: Callable[..., _Report], tmp_path: Path) -> None:
+    both = small_report(tmp_path / "images")
+    report = opened(replace(both, views=both.views[:1], pictures=[(HOSTILE, "Worst first.", [8, 0], ["b → a", HOSTILE])]))
+    assert report.page.locator("#rows h2, #rows p").all_text_contents() == [HOSTILE, "Worst first."]
+    tiles = report.page.locator("#rows .tile")
+    assert [tile.get_attribute("data-row") for tile in tiles.all()] == ["8", "0"]
+    assert tiles.all_text_contents() == ["b → a", HOSTILE]
+    assert report.page.evaluate("window.ran") is None
+    tiles.first.click()
+    assert report.page.text_content("#neighbors h2") == "Nearest images"
+    assert report.page.locator("#neighbors .row .tile").first.get_attribute("data-row") == "9"
+    assert report.page.locator("#neighbors .both").count() == 0

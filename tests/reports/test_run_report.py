@@ -1,12 +1,17 @@
 """The report of a trained run."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 import likeness as lk
 from likeness.errors import InputError
+from likeness.evaluation import continuous_metrics
 from likeness.reports import ReportOptions, report_html, run_report
+from likeness.reports.run_report import _LABEL_METRICS, _judged
 from likeness.training import RunFolder, checkpoint_figures, presets, read_config, run_images
 
 
@@ -28,6 +33,16 @@ def test_a_run_beside_the_raw_encoder_on_images_that_it_has_not_seen(tmp_path: P
     assert "attribute" in page
     assert "a secret place" not in page
     assert page.count("<figure><svg") == 3
+
+
+def test_where_all_test_images_are_queries_each_searches_all_others() -> None:
+    rng, own = np.random.default_rng(0), np.arange(12)
+    known, raw, trained = rng.random((12, 12)), rng.random((12, 3)), rng.random((12, 3))
+    images: Any = SimpleNamespace(names=[], queries=own, distances=SimpleNamespace(between=lambda a, b: known[np.ix_(a, b)]))
+    found = _judged(*(SimpleNamespace(vectors=each) for each in (raw, trained)), own, images)  # type: ignore[arg-type]
+    for vectors, figures in zip((raw, trained), found, strict=False):
+        expected = continuous_metrics(known, vectors, vectors, (1, 10), exclude=own)
+        assert figures == [expected[name] for name in _LABEL_METRICS]
 
 
 def test_what_is_no_trained_run_is_refused(tmp_path: Path) -> None:

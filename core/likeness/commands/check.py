@@ -5,20 +5,15 @@ from typing import Annotated
 
 import typer
 
-from likeness.commands.inputs import embedded, notion_named, source_table
-from likeness.commands.options import Format, NotionName, Seed, known_encoders
+from likeness.commands.inputs import composition_named, embedded, source_table
+from likeness.commands.options import Encoders, Format, NotionName, Seed
 from likeness.commands.terminal import print_table
 from likeness.defaults import DATASET
 
 
 def check(
     sources: Annotated[list[str] | None, typer.Argument(help="{datasets}; may be repeated, to compare several.")] = None,
-    encoder: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--encoder", "-e", callback=known_encoders, help="{encoders}; may be repeated; by default `cars` for rendered cars, `photos` for others."
-        ),
-    ] = None,
+    encoder: Encoders = None,
     notion: NotionName = None,
     seed: Seed = 0,
     format: Format = "table",
@@ -34,8 +29,9 @@ def check(
     import pandas as pd
 
     from likeness.encoder_check import check_encoder, images_to_check
+    from likeness.notions import parts_of
 
-    prompts = notion_named(notion).prompts if notion else ()
+    prompts = [prompt for _, part in parts_of(composition_named(notion)) for prompt in part.prompts] if notion else ()
     tables = {source: images_to_check(source_table(source), seed) for source in sources or [DATASET]}
     names: Sequence[str | None] = encoder or [None]
     found = {(source, name): check_encoder(embedded(table, name), prompts, seed) for source, table in tables.items() for name in names}

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.inputs import composition_named, embedded, notion_named, source_table, space_named
+from likeness.commands.inputs import composition_named, embedded, listed_notions, source_table, space_named
 from likeness.commands.listed_help import ListedHelp
-from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source, known_encoders, known_notions
-from likeness.commands.terminal import print_table, printable, progress_bar, write_csv
+from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source, known_encoders, known_notions, one_of
+from likeness.commands.terminal import print_first, printable, progress_bar, write_csv
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -112,8 +112,7 @@ def queries(
     """
     from likeness.comparisons import SCORES, query_changes
 
-    if score not in SCORES:
-        raise InputError(f"There is no score '{score}' here; choose from {', '.join(SCORES)}.")
+    one_of("score", list(SCORES))(score)
     a, b = _spaces(source, only, from_, to)
     with progress_bar("Queries") as progress:
         found = query_changes(a, b, label or _judge(to, a), score, seeds=range(seeds), progress=progress)
@@ -126,30 +125,44 @@ def queries(
 def versions(
     old: Annotated[str, typer.Argument(help="The old version: {datasets}")],
     new: Annotated[str, typer.Argument(help="The new version, of the same kind.")],
-    notions: Annotated[str | None, typer.Option(help="Notions to measure in, besides the encoder's own space; separated by commas.")] = None,
+    notions: Annotated[
+        str | None,
+        typer.Option(help="Notions to measure in, besides the encoder's own space; separated by commas. `all`: those that can be trusted here."),
+    ] = None,
     by: Annotated[str | None, typer.Option(help="Attribute whose changed values are shown, instead of the spaces.")] = None,
     encoder: EncoderName = None,
     count: _Count = 20,
     seeds: Annotated[int, typer.Option(min=1, max=20, help="Number of random halvings in the noise baseline.")] = 5,
+    fail_above: Annotated[
+        float | None, typer.Option(help="Exit with status 1 if a space drifted and its AUC is, with its interval, above this; 0.5: any drift.")
+    ] = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Compare two versions of a dataset: images added, removed or changed, and the distance between the versions in each space.
+    """Compare two versions of a dataset: images added, removed or changed, and how far the versions are apart in each space.
 
     --out writes a CSV file of images added, removed, changed or relabeled.
 
-    The distance is the Fréchet distance. The noise baseline is the distance between random halves of the old version, with equal numbers of images.
+    AUC: how often a classifier, shown an image of each version, says which is the new one; 0.5 is chance. A space drifted if its p-value, adjusted
+    for the number of spaces, is at most 0.05; this needs 30 images in each version. The distance is the Fréchet distance, its noise baseline that of
+    random halves of the old version, with equal numbers of images.
 
     Examples: `likeness compare versions photos-may/ photos-june/ --out changes.csv`,
-    `likeness compare versions old/ new/ --notions setting,weather --by class`
+    `likeness compare versions old/ new/ --notions all --fail-above 0.6 --format json`
     """
     import pandas as pd
 
-    from likeness.comparisons import version_changes, version_distances, version_values
+    from likeness.comparisons import drift_sentence, version_changes, version_distances, version_values
+    from likeness.found_notions import found_notions
 
-    named = [notion_named(name) for name in notions.split(",")] if notions else []
+    if fail_above is not None and not 0.5 <= fail_above < 1:
+        raise InputError(f"--fail-above is {fail_above}; pass an AUC from 0.5, any drift, to below 1, such as 0.6.")
+    if by is not None and fail_above is not None:
+        raise InputError("--fail-above judges spaces, and --by shows values instead; remove one of them.")
+    listed = [] if notions == "all" else listed_notions(notions)
     tables = [source_table(each) for each in (old, new)]
     before = embedded(tables[0], encoder)
+    named = [each.notion for each in found_notions(before) if each.trust.reads] if notions == "all" else listed
     after = embedded(tables[1], before.encoder_name)
     with progress_bar("Files") as progress:
         changes = version_changes(before.table, after.table, progress=progress)
@@ -162,7 +175,13 @@ def versions(
             found = version_distances(spaces, changes, range(seeds), progress)
         else:
             found = pd.concat([version_values(*pair, changes, by, range(seeds)).assign(space=pair[0].name) for pair in spaces])
-    _print_first(found.round(4), count, format)
+    print_first(found.round(4), count, format, "--count shows more")
+    if by is None:
+        typer.echo(drift_sentence(found), err=True)
+        if fail_above is not None and found["auc"].isna().all():
+            raise InputError("There are too few images to judge by --fail-above; remove it.")
+        if fail_above is not None and (found["drifted"] & (found["low"] > fail_above)).any():
+            raise typer.Exit(1)
 
 
 def _spaces(source: str, only: Path | None, first: str, second: str) -> "tuple[Space, Space]":
@@ -235,10 +254,4 @@ def _on_maps(a: "Space", b: "Space", method: str, k: int) -> "pd.DataFrame":
 
 def _show(frame: "pd.DataFrame", count: int, out: Path | None, format: str) -> None:
     write_csv(out, frame)
-    _print_first(frame, count, format, "" if out else ", --out FILE writes all")
-
-
-def _print_first(frame: "pd.DataFrame", count: int, format: str, others: str = "") -> None:
-    print_table(frame.head(count), format)
-    if len(frame) > count:
-        typer.echo(f"... {len(frame):,} rows in all; --count shows more{others}", err=True)
+    print_first(frame, count, format, f"--count shows more{'' if out else ', --out FILE writes all'}")

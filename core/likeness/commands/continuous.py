@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likeness.commands.inputs import embedded, notion_named, source_table
-from likeness.commands.options import Format, Source, known_encoders, known_notions, output_file
+from likeness.commands.options import Encoders, Format, Source, known_notions, output_file
 from likeness.commands.terminal import print_table, progress_bar, write_csv
 from likeness.defaults import DATASET, default_encoder
 from likeness.errors import InputError
@@ -22,9 +22,7 @@ def continuous(
     kind: Annotated[str | None, typer.Option("--kind", help="{label kinds}; by default the kind that the images have.")] = None,
     columns: Annotated[str, typer.Option(help="Label columns, separated by commas, if the kind needs them: yaw,elevation.")] = "",
     file: Annotated[Path | None, typer.Option(help="A .npy file with a matrix of label distances (kind matrix).")] = None,
-    encoder: Annotated[
-        list[str] | None, typer.Option("--encoder", "-e", callback=known_encoders, help="An encoder or `run:FOLDER`; may be repeated.")
-    ] = None,
+    encoder: Encoders = None,
     notion: Annotated[
         list[str] | None, typer.Option("--notion", callback=known_notions, help="A notion on top of the first encoder; may be repeated.")
     ] = None,

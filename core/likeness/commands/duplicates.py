@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import embedded, source_table, space_named, tell_left_out
 from likeness.commands.options import Dim, EncoderName, Format, NotionName, Only, OutputFile, Seed, Source, output_file
-from likeness.commands.terminal import print_table, progress_bar, write_csv
+from likeness.commands.terminal import print_first, progress_bar, write_csv
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ def duplicates(
             frame, dropped = _within(space, level, seed) if between is None else _by_attribute(space, between, level, seed)
     _write(table, frame, dropped, (out, keep_list, drop_list))
     if len(frame) or format != "table":
-        print_table(frame.head(_SHOWN) if format == "table" else frame, format)
-    if format == "table" and len(frame) > _SHOWN:
-        typer.echo(f"... {len(frame):,} rows in all; --out FILE or --format csv gives them", err=True)
+        print_first(frame, _SHOWN if format == "table" else len(frame), format, "--out FILE or --format csv gives them")
 
 
 def _threshold(text: str) -> float | None:

@@ -42,7 +42,7 @@ def embed(
     if out:
         check_vector_file(out)
     # of this machine or behind URLs: whoever types a command may read what the machine reaches
-    table = read_remote_folder(source) if is_url(source) else read_dataset(source, gps=gps, remote=True)
+    table = read_remote_folder(source) if is_url(source) and not source.startswith("hf://") else read_dataset(source, gps=gps, remote=True)
     if out:
         check_vector_file(out, table.attributes)
     options: dict[str, Any] = {"store_dir": store, "engine": engine, "workers": workers, "ray_address": ray_address, "precision": precision}

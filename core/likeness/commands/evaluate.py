@@ -30,7 +30,7 @@ def evaluate(
     ] = None,
     seeds: Runs = 5,
     ranking: Annotated[
-        str, typer.Option(help="`cosine`, as in the paper, or `euclidean`, as in the authors' code. They differ for pca, lae and ae.")
+        str, typer.Option(help="`cosine`, as in the paper, `euclidean`, as in the authors' code, or as `likeness search`; differs for pca, lae, ae.")
     ] = "cosine",
     encoder: EncoderName = None,
     only: Only = None,

@@ -1,14 +1,13 @@
 """`likeness export`."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from likeness.commands.inputs import embedded, rows_where, source_table, space_named
-from likeness.commands.options import Dim, EncoderName, NotionName, readable_list
-from likeness.commands.terminal import printable, progress_bar
+from likeness.commands.options import Dim, EncoderName, NotionName, Only
+from likeness.commands.terminal import print_table, printable, progress_bar
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ def export(
     place: Annotated[str, typer.Argument(help="File, folder or address to write to; it must not exist yet.")],
     label: Annotated[str | None, typer.Option(help="Class attribute; by default `label` or `class`, or one whose values repeat.")] = None,
     columns: Annotated[str | None, typer.Option(help="Attributes to include, separated by commas; by default all.")] = None,
-    only: Annotated[Path | None, typer.Option(callback=readable_list, help="Text file of images to export, one path or file name per line.")] = None,
+    only: Only = None,
     where: Annotated[str | None, typer.Option(help="Only images with this attribute value or tag: `class=beagle`, `good=yes`.")] = None,
     notion: NotionName = None,
     encoder: EncoderName = None,
@@ -35,6 +34,7 @@ def export(
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     name: Annotated[str | None, typer.Option(help="Name of the collection or table in a database; by default that of the images.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume an interrupted export into a database.")] = False,
+    precision: Annotated[str, typer.Option(help="`float32`, `int8` or `binary` vectors; what is lost is printed.")] = "float32",
     portable: Annotated[bool, typer.Option("--portable", help="Write relative paths, and copy images instead of linking them.")] = False,
 ) -> None:
     """Export images, labels (also those given by hand), vectors, a notion or a trained run for another program.
@@ -44,13 +44,14 @@ def export(
     `likeness export cars qdrant db/ --notion car-color`, `likeness export cars notion color/ --notion car-color`,
     `likeness export run:shipped-cars-elg onnx model/`
     """
+    from likeness.evaluation import quantization_losses
     from likeness.exports import export as write, find_target
     from likeness.notions import named_methods
     from likeness.tagging import tag_store, with_tags
 
     chosen = find_target(target)
     given: dict[str, Any] = {"label": label, "vectors": vectors, "neighbors": neighbors, "link": link, "val": val, "split": split}
-    given |= {"seed": seed, "name": name, "resume": resume}
+    given |= {"seed": seed, "name": name, "resume": resume, "precision": precision}
     options = chosen.checked_options(given)
     if chosen.takes == "run":
         others = {"--columns": columns, "--only": only, "--where": where, "--notion": notion, "--encoder": encoder, "--dim": dim}
@@ -73,6 +74,8 @@ def export(
     with progress_bar("Writing") as progress:
         done = write(material, target, place, columns=names, portable=portable, progress=progress, **given)
     _say(done)
+    if precision != "float32" and len(material) > 1:
+        print_table(quantization_losses(material), "table")
 
 
 def _say(done: "Written") -> None:

@@ -5,17 +5,12 @@ from typing import Annotated
 import typer
 
 from likeness.commands.inputs import notion_named, tell_warnings
-from likeness.commands.options import Dim, OutputFile, Seed, Solver, known_encoders
+from likeness.commands.options import Dim, EncoderName, OutputFile, Seed, Solver
 
 
 def fit(
     notion: Annotated[str, typer.Argument(help="A notion's name (see `likeness info`) or a YAML file.")],
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            "--encoder", "-e", callback=known_encoders, help="{encoders}; by default `cars` for a notion of rendered cars, `photos` for others."
-        ),
-    ] = None,
+    encoder: EncoderName = None,
     dim: Dim = None,
     solver: Solver = "exact",
     seed: Seed = 0,

@@ -105,16 +105,18 @@ def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space |
         typer.echo(f"Note: {sentence}", err=True)
 
 
-def tell_cut_or_unknown(space: "Space", texts: "Sequence[str]") -> None:
-    """Prints to stderr which parts of query texts the encoder does not read; raises InputError if it knows no word of a text."""
+def tell_cut_or_unknown(space: "Space", texts: "Sequence[str]") -> bool:
+    """Prints to stderr which parts of query texts the encoder does not read, and whether there are any; InputError if it knows no word of a text."""
     from likeness.encoders import check_text, text_warnings
 
     if space.encoder is None or space.embed_texts is None or not texts:
-        return
+        return False
     for text in texts:
         check_text(space.encoder, text)
-    for sentence in text_warnings(space.encoder, texts):
+    sentences = text_warnings(space.encoder, texts)
+    for sentence in sentences:
         typer.echo(f"Note: {sentence}", err=True)
+    return bool(sentences)
 
 
 def class_columns(attribute: str | None, source: str) -> list[str]:

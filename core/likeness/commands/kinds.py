@@ -17,6 +17,7 @@ KINDS = {
     "methods": "likeness.notions.methods:METHODS",
     "metrics": "likeness.evaluation.definitions:LISTED",
     "datasets": "likeness.data:named_datasets",
+    "formats": "likeness.data:FORMATS",
     "labels": "likeness.labels.sources:KINDS",
     "language-models": "likeness.language:LANGUAGE_FAMILIES",
     "encoders": "likeness.encoders:encoder_families",

@@ -29,17 +29,11 @@ def notions(
 
     space = embedded(source_table(source), encoder)
     found = found_notions(space)
-    lines = [
-        {
-            "notion": each.notion.name,
-            "score": f"{each.trust.score:.3f}",
-            "stability": f"{each.trust.stability:.3f}",
-            "alignment": f"{each.trust.alignment:.3f}",
-            "share": f"{each.share:.3f}",
-            "verdict": "read" if each.trust.reads else "unreliable",
-        }
-        for each in found
-    ]
+    lines = []
+    for each in found:
+        trust, verdict = each.trust, "read" if each.trust.reads else "unreliable"
+        figures = [f"{figure:.3f}" for figure in (trust.score, trust.stability, trust.alignment, each.share)]
+        lines.append([each.notion.name, *figures, verdict])
     print_table(pd.DataFrame(lines, columns=["notion", "score", "stability", "alignment", "share", "verdict"]), format)
     named = [each.notion for each in found if each.trust.reads]
     rows = [

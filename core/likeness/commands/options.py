@@ -1,6 +1,7 @@
 """Arguments and options shared by several commands."""
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -8,10 +9,10 @@ import typer
 
 from likeness.commands.inputs import composition_named, listed_notions
 from likeness.defaults import LARGEST_SEED
-from likeness.errors import InputError
+from likeness.errors import InputError, check_known
 from likeness.io import as_path, check_output_file, check_output_folder, name_to_text, text_of
 
-FORMATS = ("table", "markdown", "csv", "latex")
+FORMATS = ("table", "markdown", "csv", "latex", "json")
 Names = TypeVar("Names", str | None, list[str] | None)
 
 
@@ -38,10 +39,14 @@ def plain_text(text: str | None) -> str | None:
     return None if text is None else name_to_text(text)
 
 
-def _known_format(format: str) -> str:
-    if format not in FORMATS:
-        raise InputError(f"There is no format '{format}'; choose one of {', '.join(FORMATS)}.")
-    return format
+def one_of(what: str, names: Sequence[str]) -> Callable[[str], str]:
+    """Callback of options with a choice of names: raises InputError for others."""
+
+    def checked(name: str) -> str:
+        check_known(what, name, names)
+        return name
+
+    return checked
 
 
 def page_file(ctx: typer.Context, plot: Path | None) -> Path | None:
@@ -91,8 +96,7 @@ def readable_list(file: Path | None) -> Path | None:
 def _known_solver(solver: str) -> str:
     from likeness.notions import SOLVERS
 
-    if solver not in SOLVERS:
-        raise InputError(f"There is no solver '{solver}'; choose from {', '.join(SOLVERS)}.")
+    check_known("solver", solver, SOLVERS)
     return solver
 
 
@@ -105,8 +109,15 @@ CaptionColumn = Annotated[
 EncoderName = Annotated[
     str | None, typer.Option("--encoder", "-e", callback=known_encoders, help="{encoders}; by default `cars` for rendered cars, `photos` for others.")
 ]
+Encoders = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--encoder", "-e", callback=known_encoders, help="{encoders}; may be repeated; by default `cars` for rendered cars, `photos` for others."
+    ),
+]
 NotionName = Annotated[
-    str | None, typer.Option("--notion", "-n", callback=known_notions, help="A notion's name (see `likeness info`) or a YAML file.")
+    str | None,
+    typer.Option("--notion", "-n", callback=known_notions, help="A notion's name (see `likeness info`), a YAML file, or several: `a + 0.5 b`."),
 ]
 Dim = Annotated[
     int | None,
@@ -126,7 +137,8 @@ Notions = Annotated[
 ]
 Runs = Annotated[int, typer.Option(min=1, help="Runs per randomized method.")]
 Attribute = Annotated[str | None, typer.Option("--attribute", "-a", help="Class attribute; several, separated by commas, are combined.")]
-Only = Annotated[Path | None, typer.Option(callback=readable_list, help="Text file of the evaluation images, one path or file name per line.")]
-Format = Annotated[str, typer.Option(callback=_known_format, help="table, markdown, csv or latex.")]
+Only = Annotated[Path | None, typer.Option(callback=readable_list, help="Text file of the images to use, one path or file name per line.")]
+Weights = Annotated[str, typer.Option(callback=one_of("checkpoint", ("last", "best")), help="Metrics of the `last` or the `best` weights.")]
+Format = Annotated[str, typer.Option(callback=one_of("format", FORMATS), help="table, markdown, csv, latex or json.")]
 Changes = Annotated[list[str] | None, typer.Option("--set", help="Override a config value by dotted key: `--set guidance.omega=5`; may be repeated.")]
 Plot = Annotated[Path | None, typer.Option(callback=page_file, help="Interactive figure to write, FILE.html; works offline.")]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likeness.commands.inputs import composition_named, embedded, source_table, tell_warnings
-from likeness.commands.options import Dim, EncoderName, Only, Seed, known_notions, output_file
+from likeness.commands.options import Dim, EncoderName, NotionName, Only, Seed, output_file
 from likeness.commands.terminal import progress_bar
 from likeness.errors import InputError
 from likeness.io import runs_dir
@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 def report(
     source: Annotated[str | None, typer.Argument(help="{datasets}; not for a run, which uses its test images.")] = None,
-    notion: Annotated[
-        str | None,
-        typer.Option(
-            "--notion", "-n", callback=known_notions, help="A notion's name (see `likeness info`), a YAML file, or several joined: `a + 0.5 b`."
-        ),
-    ] = None,
+    notion: NotionName = None,
     run: Annotated[
         str | None, typer.Option("--run", "-r", help="Report a trained run instead: its name, as `likeness runs` shows it, or its folder.")
     ] = None,

@@ -1,4 +1,4 @@
-"""`likeness runs`: list, rename, delete and export runs."""
+"""`likeness runs`: list, rename, delete, mix and export runs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.listed_help import DefaultList
-from likeness.commands.options import Format
+from likeness.commands.options import Format, Weights
 from likeness.commands.terminal import check_agreed, print_table
 from likeness.errors import InputError
 from likeness.io import runs_dir
@@ -14,32 +14,32 @@ from likeness.io import runs_dir
 if TYPE_CHECKING:
     from likeness.training import RunFolder
 
-MAIN_METRICS = ("recall_at_1", "map_at_1000", "map_at_r", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
+_OF_CLASSES, _OF_CAPTIONS = ("recall_at_1", "map_at_1000", "map_at_r", "nmi"), ("text_to_image_recall_at_1", "image_to_text_recall_at_1")
+MAIN_METRICS = (*_OF_CLASSES, *_OF_CAPTIONS, "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
-runs = typer.Typer(name="runs", cls=DefaultList, help="List trained runs with their metrics; rename, delete or export one.")
+runs = typer.Typer(name="runs", cls=DefaultList, help="List trained runs with their metrics; rename, delete, mix or export one.")
 _Run = Annotated[str, typer.Argument(help="The run's name, as `likeness runs` shows it, or its folder.")]
 
 
 @runs.command(name="list")
 def list_(
     folder: Annotated[Path | None, typer.Argument(help="The folder that holds the runs' folders. Without: runs.")] = None,
-    figures: Annotated[str, typer.Option(help="`best`: of the best weights, which are saved; `last`: of the last evaluation.")] = "best",
+    figures: Weights = "best",
     format: Format = "table",
 ) -> None:
     """List runs with their state and their metrics on classes or images not used for training.
 
-    The best weights are those with the highest R@1 (with continuous labels: the smallest mean label distance of ten images) on the validation images
-    (data.validation); with data.select_on_test on the test images, which inflates the metrics; with neither, the last weights.
+    The best weights are those with the highest R@1 (on captions: of images by texts; with continuous labels: the smallest mean label distance of ten
+    images) on the validation images (data.validation); with data.select_on_test on the test images, which inflates the metrics; with neither, the
+    last weights.
 
     Examples: `likeness runs`, `likeness runs list --figures last`
     """
     import pandas as pd
 
-    from likeness.training import CHECKPOINTS, list_runs
+    from likeness.training import list_runs
 
-    if figures not in CHECKPOINTS:
-        raise InputError(f"Invalid --figures '{figures}'; choose {' or '.join(CHECKPOINTS)}.")
     folder = folder or runs_dir()
     found = list_runs(folder)
     if not found:
@@ -72,6 +72,29 @@ def delete(run: _Run, yes: Annotated[bool, typer.Option("--yes", help="Do not as
         check_agreed(f"Delete the run '{chosen.name}' with its weights and figures? This cannot be undone.")
     delete_run(chosen)
     typer.echo(f"deleted {chosen.path}")
+
+
+@runs.command()
+def mix(
+    run: _Run,
+    folder: Annotated[Path, typer.Argument(help="Folder to write; it must not exist yet.")],
+    alpha: Annotated[float | None, typer.Option(min=0, max=1, help="Share of the trained weights; by default the best of 0, 0.1 ... 1.")] = None,
+    format: Format = "table",
+) -> None:
+    """Mix a run's weights with those it started from (WiSE-FT), so that it keeps what it knew: the mixture that is best on held-out images.
+
+    Needs backbone.dim: null and, to choose, data.validation. The mixture is a run like any other.
+
+    Example: `likeness runs mix birds runs/birds-mixed`
+    """
+    from likeness.commands.terminal import progress_bar
+    from likeness.training import ALPHAS, find_run, mix_run
+
+    with progress_bar("Mixing") as progress:
+        found = mix_run(find_run(run), folder.expanduser(), ALPHAS if alpha is None else (alpha,), progress)
+    shown = [name for name in ("alpha", "kept", *(f"{part}{each}" for part in ("validation_", "") for each in MAIN_METRICS)) if name in found]
+    print_table(found[shown].round(4), format)
+    typer.echo(f"wrote {folder}; use it as the encoder run:{folder}")
 
 
 @runs.command()

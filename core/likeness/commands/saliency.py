@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.inputs import embedded, source_table, space_named, whole_numbers
-from likeness.commands.options import EncoderName, OutputFile, Seed, Source, known_notions
+from likeness.commands.options import Dim, EncoderName, OutputFile, Seed, Source, known_notions
 from likeness.commands.terminal import progress_bar
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -35,15 +35,7 @@ def saliency(
         str | None,
         typer.Option("--notion", "-n", callback=_known_each, help="Names or YAML files, separated by commas; by default only the raw encoder."),
     ] = None,
-    dim: Annotated[
-        int | None,
-        typer.Option(
-            "--dim",
-            "-d",
-            min=1,
-            help="Dimensions of a notion's space; 2 in the paper. Default: the notion's own, or the number its prompts suggest.",
-        ),
-    ] = None,
+    dim: Dim = None,
     samples: Annotated[int, typer.Option(min=1, help="Noisy copies of each image.")] = 25,
     percentile: Annotated[float, typer.Option(help="Percentile of each map that is shown as 1.")] = 99.0,
     base: Annotated[str, typer.Option(help="`black` or an image file: the baseline image whose distance is explained.")] = "black",

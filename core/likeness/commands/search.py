@@ -36,20 +36,27 @@ def search(
     dim: Dim = None,
     lance: Annotated[str | None, typer.Option(help="Search the LanceDB index written by `likeness index --lance`.")] = None,
     where: Annotated[str | None, typer.Option(help="With --lance: SQL filter, such as \"car_color = 'red'\".")] = None,
+    ranking: Annotated[
+        str, typer.Option(help="`cosine`, `k-reciprocal`, `alpha-qe`, `int8` or `binary`; options as in `k-reciprocal:k1=20,k2=6,weight=0.3`.")
+    ] = "cosine",
+    why: Annotated[bool, typer.Option("--why", help="Say what each image shares with the query, as far as labels and trusted notions tell.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
     """Find similar images, in the raw encoder's space or a notion's.
+
+    For a text, a sentence says whether any image shows it, or nothing here matches.
 
     If an index was built (`likeness index`) and is faster, results are approximate, and their estimated recall is printed.
 
     Examples: `likeness search --text "a red car"`, `likeness search photos/ --image query.jpg --notion car-color`,
     `likeness search --row 3 --notion "car-color + 0.5 car-model - background-color"`,
     `likeness search --query 'row:3 + "a red car" - 0.5 "a car seen from behind"'`,
-    `likeness search --row 3 --change car-color=red --notion "car-color + car-model"`
+    `likeness search --row 3 --change car-color=red --notion "car-color + car-model"`, `likeness search --row 3 --ranking k-reciprocal:k1=10`
     """
     from likeness.changed_place import changed_place
     from likeness.data import with_columns_before
-    from likeness.search import LanceIndex, parse_query
+    from likeness.reasons import reasons
+    from likeness.search import LanceIndex, find_ranking, parse_query
 
     if sum(given is not None for given in (text, image, row, query)) != 1:
         raise InputError("Pass exactly one of --text, --image, --row and --query.")
@@ -57,6 +64,10 @@ def search(
         raise InputError("--where needs --lance, an index with attributes; write one with `likeness index --lance PLACE`.")
     if change is not None and (row is None or lance is not None):
         raise InputError("--change needs an image; pass --row, and remove --lance.")
+    if ranking != "cosine":
+        find_ranking(ranking)
+        if query is not None or lance is not None:
+            raise InputError("--ranking needs a single query and all images; remove --query and --lance.")
     changed = None if change is None else _aspect(change)
     composed = None if query is None else parse_query(query)
     files = [what for _, what in composed.terms if isinstance(what, Path)] if composed else []
@@ -67,7 +78,7 @@ def search(
     space = space_named(embedded(source_table(source), encoder), notion, dim)
     if row is not None and row >= len(space.table):
         raise InputError(f"There is no image {row}; the last of {source} is {len(space.table) - 1}.")
-    tell_cut_or_unknown(space, [text] if text is not None else composed.texts if composed else [])
+    told = tell_cut_or_unknown(space, [text] if text is not None else composed.texts if composed else [])
     if composed is not None:
         found = _composed(space, composed, k, index, where)
     else:
@@ -77,9 +88,19 @@ def search(
         if index is not None:
             found = _through_lance(index, space, place, k, row, where)
         else:
-            _say_how(space)
-            found = space.nearest(place[0], k, exclude=None if row is None else [row])
-    frame = with_columns_before(space.table.frame.iloc[found.rows], {"row": found.rows, "similarity": found.similarities})
+            if ranking == "cosine":
+                _say_how(space)
+            found = space.nearest(place[0], k, exclude=None if row is None else [row], ranking=ranking)
+    frame = found.frame
+    if why:
+        said = found.why() if composed else reasons(space, image or text if row is None else row, found.rows.tolist())
+        head = frame[["row", "similarity"]]
+        frame = with_columns_before(frame.drop(columns=list(head)), {**head, "why": said})
+    asked = space.presence(text) if text is not None and where is None else None
+    if asked is not None:
+        frame = frame.assign(presence=asked.answer, p_value=asked.p_value) if csv else frame
+        if asked.answer != "unread" or not told:  # as the note says
+            typer.echo(asked.sentence, err=csv)
     print_table(frame, "csv" if csv else "table")
 
 

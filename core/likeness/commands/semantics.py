@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import class_columns, embedded, notion_named, source_table, space_named, tell_left_out
-from likeness.commands.options import Attribute, Dim, Format, NotionName, OutputFile, Plot, Source, known_encoders
+from likeness.commands.inputs import class_columns, composition_named, embedded, source_table, space_named, tell_left_out
+from likeness.commands.options import Attribute, Dim, Encoders, Format, NotionName, OutputFile, Plot, Source
 from likeness.commands.terminal import print_table, progress_bar, write_csv, write_plot
 from likeness.defaults import DATASET, default_encoder
 from likeness.errors import InputError
@@ -32,15 +32,7 @@ _MEANING = (
 def semantics(
     source: Source = DATASET,
     attribute: Attribute = None,
-    encoder: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--encoder",
-            "-e",
-            callback=known_encoders,
-            help="An encoder, as in `likeness embed`, or `run:PATH`: a trained run. Repeat it to compare two spaces.",
-        ),
-    ] = None,
+    encoder: Encoders = None,
     notion: NotionName = None,
     dim: Dim = None,
     language: Annotated[
@@ -122,12 +114,10 @@ def _vectors(bases: "Sequence[Space]", notion: str | None, dim: int | None) -> d
         typer.echo(f"skipped {failure.path}: {failure.reason}", err=True)
     for base in bases[1:]:
         if base.table.paths() != first.table.paths():
-            raise InputError(
-                f"'{first.encoder_name}' and '{base.encoder_name}' could read different images; remove those that one of them could not read."
-            )
+            raise InputError(f"'{first.encoder_name}' and '{base.encoder_name}' read different images; remove those that one could not read.")
     vectors = {base.encoder_name: base.vectors for base in bases}
     if notion:
-        vectors[f"{first.encoder_name}, {notion_named(notion).name}"] = space_named(first, notion, dim).vectors
+        vectors[f"{first.encoder_name}, {composition_named(notion).name}"] = space_named(first, notion, dim).vectors
     return vectors
 
 

@@ -1,13 +1,13 @@
 """`likeness splits`: train-test splits of growing shift."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from likeness.commands.inputs import class_columns, embedded, source_table, tell_left_out
 from likeness.commands.listed_help import ListedHelp
-from likeness.commands.options import Attribute, Changes, Format, Seed, Source, known_encoders, output_file, plain_text
+from likeness.commands.options import Attribute, Changes, EncoderName, Format, Seed, Source, one_of, output_file, plain_text
 from likeness.commands.terminal import print_notes, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.defaults import DATASET
@@ -23,19 +23,18 @@ if TYPE_CHECKING:
 
 splits = typer.Typer(name="splits", no_args_is_help=True, help="Build, show and measure train-test splits of growing shift (ooDML).")
 
-Encoder = Annotated[
-    str | None, typer.Option("--encoder", "-e", callback=known_encoders, help="Encoder whose features are measured, as in `likeness embed`.")
-]
 Like = Annotated[
     str | None,
     typer.Option(help="Use the images, classes and backbone of a run's config or preset instead; its features are not scaled to unit length."),
 ]
 Start = Annotated[
-    str, typer.Option(help="Training classes: `first`: first half in natural order; `random`: a random half; `official`: as in a paper.")
+    str,
+    typer.Option(
+        callback=one_of("start", ("first", "random", "official")),
+        help="Training classes: `first`: first half in natural order; `random`: a random half; `official`: as in a paper.",
+    ),
 ]
-_STARTS = ("first", "random", "official")
-Rule = Literal["paper", "official"]
-Removal = Literal["paper", "score", "official"]
+_RULES, _REMOVALS, _HALVES = ("paper", "official"), ("paper", "score", "official"), ("images", "classes")
 
 
 @splits.command(cls=ListedHelp)
@@ -43,13 +42,19 @@ def build(
     out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="JSON file to write.")],
     source: Source = DATASET,
     attribute: Attribute = None,
-    encoder: Encoder = None,
+    encoder: EncoderName = None,
     like: Like = None,
     change: Changes = None,
     count: Annotated[int, typer.Option(min=2, help="Number of splits to select, evenly spaced in distance.")] = 8,
     per_step: Annotated[int, typer.Option(min=1, help="Classes that each side swaps or loses per step.")] = 1,
-    rule: Annotated[str, typer.Option(help="Criterion for swaps: `paper`, or `official`, as in the authors' code.")] = "paper",
-    removal: Annotated[str, typer.Option(help="Criterion for removals: `paper`, `score` or `official`.")] = "paper",
+    rule: Annotated[str, typer.Option(callback=one_of("rule", _RULES), help="Criterion for swaps: `paper` or `official` (authors' code).")] = "paper",
+    removal: Annotated[
+        str, typer.Option(callback=one_of("removal rule", _REMOVALS), help="Criterion for removals: `paper`, `score` or `official`.")
+    ] = "paper",
+    half: Annotated[
+        str, typer.Option(callback=one_of("half", _HALVES), help="What half must remain of after removals: `images`, as in the paper, or `classes`.")
+    ] = "images",
+    control: Annotated[bool, typer.Option("--control", help="Also remove as many classes at random, a control without shift.")] = False,
     easier: Annotated[bool, typer.Option("--easier", help="Also build splits that are easier than the start.")] = False,
     start: Start = "first",
     seed: Seed = 0,
@@ -60,19 +65,18 @@ def build(
 
     Examples: `likeness splits build -o cars.json`, `likeness splits build --like my.yaml --per-step 2 -o mine.json`
     """
-    from likeness.shifts import choose_steps, class_mean_features, split_file, split_steps, write_splits
+    from likeness.shifts import choose_steps, class_mean_features, images_to_keep, split_file, split_steps, write_splits
 
-    _check(start, _STARTS, "start")
-    _check(rule, get_args(Rule), "rule")
-    _check(removal, get_args(Removal), "removal rule")
     config = _config(like, change)
     _check_official(start, config.data.source if config else source)
     dataset, column, named, classes, features = _features(source, attribute, encoder, config)
     means = class_mean_features(features, classes.labels, len(classes.names))
-    train, test = _sides(start, config.data.source if config else source, column, classes, seed)
-    steps = split_steps(means, train, test, per_step, cast(Rule, rule), cast(Removal, removal), easier)
+    train, test = sides_at_start(start, config.data.source if config else source, column, classes, seed)
+    images = images_to_keep(classes, cast(Any, half))
+    steps = split_steps(means, train, test, per_step, cast(Any, rule), cast(Any, removal), easier, images, control, seed)
     chosen = steps if every else choose_steps(steps, count)
-    made = split_file(chosen, classes.names, seed, dataset=dataset, attribute=column, encoder=named, rule=rule, removal=removal, per_step=per_step)
+    about = {"dataset": dataset, "attribute": column, "encoder": named, "rule": rule, "removal": removal, "half": half, "per_step": per_step}
+    made = split_file(chosen, classes.names, seed, **about)
     write_splits(out, made)
     print_table(_table(made), format)
     typer.echo(f"{len(chosen)} of {_counted(steps)} in {out}", err=True)
@@ -84,7 +88,7 @@ def groups(
     out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="JSON file to write.")],
     source: Source = DATASET,
     attribute: Attribute = None,
-    encoder: Encoder = None,
+    encoder: EncoderName = None,
     format: Format = "table",
 ) -> None:
     """Split the classes in halves that keep siblings together, and write both directions: each half trains in one split and tests in the other.
@@ -100,16 +104,10 @@ def groups(
     means = class_mean_features(features, classes.labels, len(classes.names))
     distance = frechet_distance(means[sides[0]], means[sides[1]])
     first, second = (tuple(classes.names[number] for number in side) for side in sides)
-    made = SplitFile(
-        dataset=dataset,
-        attribute=column,
-        encoder=named,
-        note=f"{dataset}, halves that keep each {group} on one side, in both directions.",
-        splits=(
-            ClassSplit(name="forth", distance=distance, train=first, test=second),
-            ClassSplit(name="back", distance=distance, train=second, test=first),
-        ),
-    )
+    sides_of = {"forth": (first, second), "back": (second, first)}
+    both = tuple(ClassSplit(name=name, distance=distance, train=train, test=test) for name, (train, test) in sides_of.items())
+    note = f"{dataset}, halves that keep each {group} on one side, in both directions."
+    made = SplitFile(dataset=dataset, attribute=column, encoder=named, note=note, splits=both)
     write_splits(out, made)
     print_table(_table(made), format)
 
@@ -184,7 +182,7 @@ def _aliases(source: str, attribute: str) -> dict[str, str]:
 def distance(
     source: Source = DATASET,
     attribute: Attribute = None,
-    encoder: Encoder = None,
+    encoder: EncoderName = None,
     like: Like = None,
     change: Changes = None,
     start: Start = "first",
@@ -197,12 +195,11 @@ def distance(
     """Measure the distance between train and test, with random class splits and identical classes as references (ooDML, Table 1)."""
     from likeness.shifts import read_splits, reference_distances
 
-    _check(start, _STARTS, "start")
     config, wanted = _config(like, change), read_splits(file) if file else None
     chosen = None if wanted is None else wanted.named(split) if split else wanted.splits[0]
     _check_official(start, config.data.source if config else source)
     _, column, _, classes, features = _features(source, attribute, encoder, config)
-    train, test = _sides(start, config.data.source if config else source, column, classes, seed)
+    train, test = sides_at_start(start, config.data.source if config else source, column, classes, seed)
     if chosen is not None:
         train, test = (_numbers(side, classes.names) for side in (chosen.train, chosen.test))
     with progress_bar("Draws") as progress:
@@ -241,8 +238,8 @@ def _config(like: str | None, change: list[str] | None) -> "RunConfig | None":
     return None
 
 
-def _sides(start: str, source: str, attribute: str | tuple[str, ...], classes: "ImageClasses", seed: int) -> tuple[list[int], list[int]]:
-    """Numbers of the training and test classes at the start."""
+def sides_at_start(start: str, source: str, attribute: str | tuple[str, ...], classes: "ImageClasses", seed: int) -> tuple[list[int], list[int]]:
+    """Numbers of the training and test classes at the start, "first", "random" or "official"."""
     from likeness.data import image_classes, read_official_parts
     from likeness.shifts import start_halves
 
@@ -271,11 +268,6 @@ def _numbers(side: tuple[str, ...], names: list[str]) -> list[int]:
     return [place[name] for name in side]
 
 
-def _check(name: str, names: tuple[str, ...], what: str) -> None:
-    if name not in names:
-        raise InputError(f"There is no {what} '{name}'; choose from {', '.join(names)}.")
-
-
 def _table(found: "SplitFile") -> "pd.DataFrame":
     import pandas as pd
 
@@ -287,9 +279,10 @@ def _table(found: "SplitFile") -> "pd.DataFrame":
     )
 
 
+_KINDS = {"easier": "easier", "swap": "exchanges", "removal": "removals", "random": "random removals"}
+
+
 def _counted(steps: "list[Step]") -> str:
     kinds = [step.kind for step in steps]
-    counts = [
-        f"{kinds.count(kind)} {words}" for kind, words in (("easier", "easier"), ("swap", "exchanges"), ("removal", "removals")) if kind in kinds
-    ]
+    counts = [f"{kinds.count(kind)} {words}" for kind, words in _KINDS.items() if kind in kinds]
     return f"{len(steps)} steps ({', '.join(counts)})" if counts else f"{len(steps)} steps"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.options import Changes, Format, output_file, output_folder
+from likeness.commands.options import Changes, Format, Weights, output_file, output_folder
 from likeness.commands.terminal import print_notes, print_table, staged_bar, write_csv
 from likeness.commands.train import changed
 from likeness.errors import InputError
@@ -19,19 +19,12 @@ if TYPE_CHECKING:
     from likeness.studies import Cell, StudyConfig, StudyFolder
 
 
-def known_weights(which: str) -> str:
-    """Checks the choice of weights; raises InputError if unknown."""
-    if which not in ("last", "best"):
-        raise InputError(f"There are no figures '{which}'; choose last or best.")
-    return which
-
-
 def study(
     config: Annotated[str, typer.Argument(help="A YAML file, or a shipped study; `likeness study --list` lists them.")] = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the runs; by default runs/NAME.")] = None,
     change: Changes = None,
     row: Annotated[list[str] | None, typer.Option("--row", help="Only this row; may be repeated.")] = None,
-    which: Annotated[str, typer.Option(callback=known_weights, help="Metrics of the `last` or the `best` weights.")] = "last",
+    which: Weights = "last",
     against: Annotated[str, typer.Option(help="Also print the gain of each row over this one, paired by seed and split.")] = "",
     format: Format = "table",
     table: Annotated[bool, typer.Option("--table", help="Only print finished runs.")] = False,

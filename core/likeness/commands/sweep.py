@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.options import Changes, Format, output_file, output_folder
-from likeness.commands.study import check_rows, known_weights, run_cells, with_spreads
+from likeness.commands.options import Changes, Format, Weights, output_file, output_folder
+from likeness.commands.study import check_rows, run_cells, with_spreads
 from likeness.commands.terminal import print_table, staged_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
@@ -23,7 +23,7 @@ def sweep(
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the sweep; by default runs/NAME.")] = None,
     change: Changes = None,
     row: Annotated[list[str] | None, typer.Option("--row", help="For a study: only this row; may be repeated.")] = None,
-    which: Annotated[str, typer.Option(callback=known_weights, help="For a study: metrics of the `last` or the `best` weights.")] = "last",
+    which: Weights = "last",
     save: Annotated[Path | None, typer.Option(callback=output_file, help="For a study: CSV file for the metrics, a row per finished run.")] = None,
     trials: Annotated[int | None, typer.Option(min=1, help="Number of trials; a finished sweep continues up to a larger number.")] = None,
     show: Annotated[bool, typer.Option("--show", help="Only print finished trials.")] = False,
@@ -129,6 +129,4 @@ def _print_sweep(folder: "SweepFolder", format: str) -> None:
     lines = with_spreads(table_of(figures, shown), shown)
     typer.echo()
     print_table(lines, format)
-    typer.echo(
-        f"{folder.metric} selected the trial and its weights, so it is optimistic; metrics without validation_ are on the test images.", err=True
-    )
+    typer.echo(f"{folder.metric} selected the trial and its weights, so it is optimistic; metrics without validation_ are of test images.", err=True)

@@ -34,9 +34,17 @@ def print_table(frame: "pd.DataFrame", format: str) -> None:
         "markdown": lambda: as_markdown(frame),
         "csv": lambda: csv_bytes(frame).decode().removesuffix("\n"),
         "latex": lambda: as_latex(frame).rstrip(),
+        "json": lambda: frame.to_json(orient="records", indent=1, default_handler=str, force_ascii=False),
     }
     text = writers[format]()
     typer.echo(printable(text) if format == "table" else text)
+
+
+def print_first(frame: "pd.DataFrame", count: int, format: str, more: str) -> None:
+    """Prints the first rows of a table, and how to get the others."""
+    print_table(frame.head(count), format)
+    if len(frame) > count:
+        typer.echo(f"... {len(frame):,} rows in all; {more}", err=True)
 
 
 def print_notes(notes: Mapping[str, str]) -> None:
@@ -121,9 +129,7 @@ def check_agreed(question: str) -> None:
 
 def _refused(error: OSError) -> InputError:
     place = f"'{os.fsdecode(error.filename)}'" if isinstance(error.filename, str | bytes) else "A file"
-    return InputError(
-        f"{place} cannot be read or written ({(error.strerror or str(error)).lower()}); free space, change permissions or choose another path."
-    )
+    return InputError(f"{place} cannot be read or written ({(error.strerror or str(error)).lower()}); free space, or change permissions or the path.")
 
 
 def _fail(error: InputError) -> NoReturn:

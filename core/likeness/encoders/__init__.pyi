@@ -9,6 +9,7 @@ from .models.download import free_space as free_space
 from .models.hub import load_from_folder as load_from_folder, load_from_hub as load_from_hub
 from .models.load_model import (
     open_clip_saved as open_clip_saved,
+    quiet as quiet,
     timm_named as timm_named,
     transformers_folder as transformers_folder,
     transformers_hub as transformers_hub,
@@ -43,7 +44,7 @@ from .names import (
     parse_name as parse_name,
     reads_text as reads_text,
 )
-from .objects import EncoderLike as EncoderLike, ImageEncoder as ImageEncoder, TextEncoder as TextEncoder
+from .objects import EncoderLike as EncoderLike, TextEncoder as TextEncoder
 from .precision import PRECISIONS as PRECISIONS, split_precision as split_precision, with_precision as with_precision
 from .published import PUBLISHED as PUBLISHED, PublishedEncoder as PublishedEncoder
 from .speed import measure_speed as measure_speed, remembered_speeds as remembered_speeds
@@ -52,7 +53,6 @@ from .store.images import (
     check_engine as check_engine,
     embed_images as embed_images,
     index_folder as index_folder,
-    ship_embeddings as ship_embeddings,
     store_folder as store_folder,
     stored_of as stored_of,
 )
@@ -60,8 +60,6 @@ from .store.pipeline import prepared_batches as prepared_batches
 from .store.texts import (
     TextEmbeddings as TextEmbeddings,
     embed_texts as embed_texts,
-    ship_texts as ship_texts,
-    ship_vocabulary as ship_vocabulary,
     vocabulary_ships as vocabulary_ships,
 )
 from .vocabulary import (

@@ -29,10 +29,4 @@ def folder_digests(folder: Path, name: str, deciding: tuple[str, ...] = _DECIDIN
     if not folder.is_dir():
         raise InputError(f"The encoder '{name}' was not found: there is no folder '{folder}'; {remedy}.")
     files = sorted(file for file in folder.iterdir() if file.is_file() and any(fnmatch(file.name, pattern) for pattern in deciding))
-    return [f"{file.name} {file_digest(file)}" for file in files]
-
-
-def file_digest(file: Path) -> str:
-    """SHA-256 of a file in hex, cached by size and modification time."""
-    stat = file.stat()
-    return content_digest(str(file), stat.st_size, stat.st_mtime_ns)
+    return [f"{file.name} {content_digest(file)}" for file in files]

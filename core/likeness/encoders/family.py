@@ -26,7 +26,7 @@ class EncoderFamily:
         name: the prefix of "PREFIX:TARGET".
         help: one sentence.
         form: form of names, for help and errors: "'timm:MODEL'".
-        has_text: embeds texts, too.
+        has_text: embeds texts, too; False: those do of which `reads_text` says so.
         identity: (name, target) -> 16 hex digits that change with the vectors; needs no torch.
         load: (name, target, device) -> the encoder.
         hub_files: target -> files that the encoder needs from the hub, as far as known on this machine.
@@ -47,6 +47,7 @@ class EncoderFamily:
     claims: Callable[[str], str] = lambda name: ""
     map_path: Callable[[str, PathChange], str] = lambda target, change: target
     native_size: Callable[[str], int | None] = lambda target: None
+    reads_text: Callable[[str], bool] = lambda target: False
     precision: str | None = "32"
 
 

@@ -1,8 +1,10 @@
 """Loads encoders by name."""
 
+import copyreg
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import Any
 
 from likeness.encoders.encoder import Encoder
 from likeness.encoders.models.hub import fetch_from_hub
@@ -36,6 +38,7 @@ def load_encoder(encoder: EncoderLike, device: str = "auto") -> Encoder:
         if key not in _loaded:
             family, target = encoder_family(name)
             loaded = family.load(name, target, device)
+            copyreg.pickle(type(loaded), _by_name)
             # a download changes a hub model's identity from "not downloaded" to its revision
             key = (name, loaded.identity, device)
             _loaded[key] = loaded
@@ -43,6 +46,11 @@ def load_encoder(encoder: EncoderLike, device: str = "auto") -> Encoder:
         while len(_loaded) > _KEPT:
             _loaded.popitem(last=False)
         return _loaded[key]
+
+
+def _by_name(encoder: Encoder) -> Any:
+    """How a loaded encoder is pickled: without its model, which is loaded again."""
+    return load_encoder, (encoder.name,)
 
 
 def download_encoder(name: str, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> bool:

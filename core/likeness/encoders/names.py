@@ -64,7 +64,10 @@ def is_encoder_name(name: str) -> bool:
 
 def reads_text(encoder: EncoderLike) -> bool:
     """Whether an encoder also embeds texts, without loading it. InputError: a name of unknown form."""
-    return encoder_family(encoder)[0].has_text if isinstance(encoder, str) else has_text(encoder)
+    if not isinstance(encoder, str):
+        return has_text(encoder)
+    family, target = encoder_family(encoder)
+    return family.has_text or family.reads_text(target)
 
 
 def native_size(name: str) -> int:

@@ -21,7 +21,7 @@ def join_projection(visual: Any, head: nn.Linear, images: Tensor) -> dict[str, A
         expected = head(visual(images))
         changes = _join(visual, head)
         if changes is None or not torch.allclose(visual(images), expected, rtol=_CLOSE, atol=_CLOSE):
-            raise InputError("The image side of this CLIP has no linear projection to merge the embedding layer into; choose onnx or torchscript.")
+            raise InputError("The image side of this CLIP has no linear projection to merge the embedding layer into; choose onnx or pt2.")
     return changes
 
 

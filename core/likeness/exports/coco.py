@@ -1,6 +1,6 @@
-"""Export to COCO: images, categories, and per class of an image an annotation whose box is the whole image.
+"""Export to COCO: images, categories, and per class of an image or region an annotation with its box.
 
-Format: https://cocodataset.org/#format-data. COCO has no image-level classes, only boxes and outlines of objects; hence the boxes.
+Format: https://cocodataset.org/#format-data. COCO has no image-level classes, only boxes and outlines of objects; hence the boxes of whole images.
 """
 
 import json
@@ -11,43 +11,51 @@ from likeness.errors import InputError
 from likeness.exports.material import Material
 from likeness.exports.plain_columns import class_attributes, class_values, plain_values
 from likeness.exports.target import ExportOptions, Target, Written
-from likeness.io import image_size, name_to_text, write_atomic
+from likeness.io import Part, image_size, name_to_text, split_part, write_atomic
 from likeness.progress import Progress
 
 _EVERY = 100
 
 
 def write_coco(material: Material, path: Path, options: ExportOptions, progress: Progress) -> Written:
-    """A COCO file: each class of an image is an annotation around the whole image; other attributes are stored with it.
+    """A COCO file: each class of an image is an annotation around the whole image, or around a region; other attributes are stored with it.
 
-    `file_name` is the path in the table; what COCO has no field for is in `attributes` of each image and `supercategory` of each category.
+    `file_name` is the path in the table; what COCO has no field for is in `attributes` of each image, or of each region's annotations, and
+    `supercategory` of each category. Regions without a class are of the category "object", and cut off at the image's edges.
     """
-    paths = material.paths()
+    paths = material.paths(regions=True)
     attributes = class_attributes(material.attributes, options.label)
     categories, annotations = categories_of(material, attributes)
     values = {name: plain_values(material.attributes[name]) for name in material.attributes}
-    images: list[dict[str, Any]] = []
+    images: dict[Path, dict[str, Any]] = {}
+    boxes: list[dict[str, Any]] = []
     for row, (name, file) in enumerate(zip(material.names, paths, strict=True)):
+        (shown, part), about = split_part(str(name)), {each: values[each][row] for each in values if values[each][row] is not None}
         try:
-            width, height = image_size(file)
-        except OSError as error:
+            if file not in images:
+                width, height = image_size(file)
+                images[file] = {"id": len(images) + 1, "file_name": shown, "width": width, "height": height, "attributes": {}}
+            image = images[file]
+            x, y, w, h = (part or Part()).clipped(image["width"], image["height"])
+        except (OSError, ValueError) as error:
             raise InputError(f"'{name}' cannot be read as an image ({error}); export the others, by `rows` or --only.") from error
-        about = {each: values[each][row] for each in values if values[each][row] is not None}
-        images.append({"id": row + 1, "file_name": str(name), "width": width, "height": height, "attributes": about})
+        box = {"image_id": image["id"], "bbox": [x, y, w, h], "area": w * h, "iscrowd": 0}
+        box["segmentation"] = [[x, y, x + w, y, x + w, y + h, x, y + h]]
+        (image if part is None else box)["attributes"] = about
+        boxes.append(box)
         if row % _EVERY == 0:
             progress(row + 1, len(paths))
     for each in annotations:
-        width, height = (images[each["image_id"] - 1][side] for side in ("width", "height"))
-        each |= {"bbox": [0, 0, width, height], "area": width * height, "iscrowd": 0}
-        each["segmentation"] = [[0, 0, width, 0, width, height, 0, height]]
+        each |= boxes[each["image_id"] - 1]
     info = {"description": material.table.name} | ({} if material.portable else {"images_in": name_to_text(str(material.table.root))})
-    content = {"info": info, "licenses": [], "images": images, "annotations": annotations, "categories": categories}
+    content = {"info": info, "licenses": [], "images": list(images.values()), "annotations": annotations, "categories": categories}
     write_atomic(path, json.dumps(content, ensure_ascii=False).encode())
-    return Written(len(images), note=f"{len(categories):,} categories of {', '.join(attributes) or 'no attribute'}")
+    return Written(len(material), note=f"{len(categories):,} categories of {', '.join(attributes) or 'no attribute'}")
 
 
 def categories_of(material: Material, attributes: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Categories, and an annotation without a box for each value of an image; a tag is the category of its name if yes, none if no.
+    """Categories, and an annotation without a box for each value of a row, whose number from 1 is its `image_id`; a tag is the category of its name
+    if yes, none if no. A region without a value is an "object".
 
     With several attributes, categories are named "ATTRIBUTE: VALUE", so that names are unique.
     """
@@ -64,6 +72,11 @@ def categories_of(material: Material, attributes: list[str]) -> tuple[list[dict[
             if values[row] is not None and values[row] is not False:
                 category = categories[name, str(values[row])]["id"]
                 annotations.append({"id": len(annotations) + 1, "image_id": row + 1, "category_id": category})
+    found = {each["image_id"] for each in annotations}
+    bare = [row for row, name in enumerate(material.names, 1) if row not in found and split_part(str(name))[1] is not None]
+    if bare:
+        categories["", ""] = {"id": len(categories) + 1, "name": "object", "supercategory": ""}
+    annotations += [{"id": len(annotations) + place, "image_id": row, "category_id": len(categories)} for place, row in enumerate(bare, 1)]
     return list(categories.values()), annotations
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from likeness.data import thumbnail
 from likeness.errors import InputError
 from likeness.exports.material import Material
 from likeness.exports.parquet_table import arrow_table
@@ -29,12 +31,11 @@ def write_atlas(material: Material, path: Path, options: ExportOptions, progress
 
     The map is the cached UMAP of the exported rows.
     """
-    import pyarrow as pa
     import pyarrow.parquet as parquet
 
     has_images = material.table.has_images
     check_own_columns(material.columns, X, Y, TEXT, NEIGHBORS, *([IMAGE] if has_images else []))
-    files = material.paths() if has_images else []
+    files = material.table.paths() if has_images and material.paths(regions=True) else []  # which refuses what is missing
     texts = row_texts(material, class_attributes(material.attributes, options.label))
     attributes, positions = arrow_table(material), _positions(material, progress)
     near = pa.struct([("ids", pa.list_(pa.int64())), ("distances", pa.list_(pa.float32()))])
@@ -89,8 +90,6 @@ def _positions(material: Material, progress: Progress) -> Any:
 
 
 def _picture(file: Any) -> bytes:
-    from likeness.data import thumbnail
-
     try:
         return thumbnail(file, _PICTURE)
     except OSError as error:

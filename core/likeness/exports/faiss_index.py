@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from likeness.errors import InputError
 from likeness.exports.material import Material
@@ -11,27 +12,27 @@ from likeness.exports.stores import about_of, about_text, vector_file
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import VectorFile, as_path, regular_file, to_arrow
 from likeness.progress import Progress
+from likeness.search import code_index
 
-INDEX, ROWS = "index.faiss", "rows.parquet"
+INDEX, SIGNS, ROWS = "index.faiss", "signs.faiss", "rows.parquet"
 _ABOUT = b"likeness"
 
 
 def write_faiss(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:
     """A folder with a faiss index file, and a Parquet file that describes its rows.
 
-    `index.faiss` is an IndexFlatIP, whose products of unit rows are cosines; row i of `rows.parquet` is vector i.
+    `index.faiss` is an IndexFlatIP, whose products of unit rows are cosines, or for int8 an IndexScalarQuantizer; for binary, `signs.faiss` is an
+    IndexBinaryFlat (`likeness.search.code_index`). Row i of `rows.parquet` is vector i.
 
-    faiss holds the index in memory until it is written: four bytes per number.
+    faiss holds the index in memory until it is written: four bytes per number, or one, or an eighth.
     """
     import faiss
-    import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    index = faiss.IndexFlatIP(material.dim)
-    for part in material.parts():
-        index.add(part.vectors)
-        progress(part.end, len(material))
-    faiss.write_index(index, str(folder / INDEX))
+    index = code_index(lambda: (part.vectors for part in material.parts()), material.dim, options.precision)
+    write, name = (faiss.write_index_binary, SIGNS) if options.precision == "binary" else (faiss.write_index, INDEX)
+    write(index, str(folder / name))
+    progress(len(material), len(material))
     table = to_arrow(material.columns)
     if not len(material.columns.columns):
         table = pa.table({"row": pa.array(range(len(material)))})
@@ -62,4 +63,4 @@ def read_faiss(place: str, name: str | None = None) -> VectorFile:
     return vector_file(list(range(len(vectors))), vectors, columns, about, place)
 
 
-TARGET = Target("faiss", "faiss", "vectors", write_faiss, read=read_faiss)
+TARGET = Target("faiss", "faiss", "vectors", write_faiss, ("precision",), read=read_faiss)

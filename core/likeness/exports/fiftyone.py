@@ -84,7 +84,9 @@ def _samples(
         }
         for name, field in fields.items():
             value = columns[name][row]
-            sample[field] = _classification(str(value)) if name in classes and value is not None else value
+            if name in classes and value is not None:
+                value = {"_id": _object_id(), "_cls": "Classification", "tags": [], "label": str(value)}
+            sample[field] = value
         if rows is not None:
             sample["embedding"] = next(rows).astype(float).tolist()
         yield sample
@@ -134,10 +136,8 @@ def _field(name: str, type: str, *, document: str | None = None, subfield: str |
         "subfield": subfield,
         "fields": list(fields),
         "db_field": db_field or name,
-        "description": None,
-        "info": None,
         "read_only": name in ("created_at", "last_modified_at"),
-        "created_at": None,
+        **dict.fromkeys(("description", "info", "created_at")),
     }
 
 
@@ -150,10 +150,6 @@ _CLASSIFICATION = [
     _field("confidence", "FloatField"),
     _field("logits", "VectorField"),
 ]
-
-
-def _classification(label: str) -> dict[str, Any]:
-    return {"_id": _object_id(), "_cls": "Classification", "tags": [], "label": label}
 
 
 def _object_id() -> dict[str, str]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pyarrow as pa
+
 from likeness.errors import InputError
 from likeness.exports.material import Material, Part
 from likeness.exports.parquet_table import arrow_table, vector_column
@@ -23,8 +25,6 @@ class LanceTable:
     """A named table, as a `likeness.exports.stores.Store`."""
 
     def __init__(self, database: Any, name: str, material: Material) -> None:
-        import pyarrow as pa
-
         self._database, self._name = database, name
         self._attributes = arrow_table(material)
         own = [pa.field(_ROW, pa.int64()), pa.field(_VECTOR, pa.list_(pa.float32(), material.dim))]
@@ -43,8 +43,6 @@ class LanceTable:
         return int(self._database.open_table(self._name).count_rows())
 
     def add(self, part: Part) -> None:
-        import pyarrow as pa
-
         columns = self._attributes.slice(part.begin, part.end - part.begin).columns
         own = [pa.array(range(part.begin, part.end), pa.int64()), vector_column(part.vectors)]
         self._database.open_table(self._name).add(pa.table([*own, *columns], schema=self._schema))
@@ -84,17 +82,10 @@ def _database(place: str) -> Iterator[Any]:
         yield lancedb.connect(place if is_address(place) else str(as_path(place)))
 
 
-TARGET = Target(
-    "lancedb",
-    "LanceDB",
-    "vectors",
-    store_writer(
-        "A table of LanceDB in a folder or an object store, with a column for each attribute.",
-        _database,
-        LanceTable,
-        lambda material: check_own_columns(material.columns, _ROW, _VECTOR),
-    ),
-    ("name", "resume"),
-    read=read_lancedb,
-    check_address=check_place,
-)
+def _check_columns(material: Material) -> None:
+    check_own_columns(material.columns, _ROW, _VECTOR)
+
+
+_HELP = "A table of LanceDB in a folder or an object store, with a column for each attribute."
+_WRITE = store_writer(_HELP, _database, LanceTable, _check_columns)
+TARGET = Target("lancedb", "LanceDB", "vectors", _WRITE, ("name", "resume"), read=read_lancedb, check_address=check_place)

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import pandas as pd
-
+from likeness.data import with_columns_before
 from likeness.errors import InputError
 from likeness.exports.image_files import FreeNames, put_file
 from likeness.exports.material import Material
@@ -12,7 +11,7 @@ from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import csv_bytes, name_to_text
 from likeness.progress import Progress
 
-TABLE = "images.csv"
+TABLE = "metadata.csv"
 _EVERY = 100
 
 
@@ -21,7 +20,7 @@ def write_links(material: Material, folder: Path, options: ExportOptions, progre
 
     Without a label all images are in one folder; with a label, images without a class are in the top folder.
 
-    `images.csv` lists each file, its source and its attributes; `likeness.read` reads it.
+    `metadata.csv` lists each file, its source and its attributes: the folder is an imagefolder of `datasets`, which `likeness.read` reads, too.
     """
     sources = material.paths()
     label = one_label(material, options.label) if options.label else None
@@ -81,8 +80,8 @@ def write_image_table(file: Path, material: Material, files: list[str]) -> None:
     """Writes a CSV of the files in the folder, their sources, and all attributes."""
     taken = {str(name).lower() for name in material.attributes}
     source = next(name for name in ("source", "source_path", "source_path_") if name not in taken)
-    beside = pd.DataFrame({"path": files, source: material.names if material.portable else [name_to_text(str(path)) for path in material.paths()]})
-    file.write_bytes(csv_bytes(pd.concat([beside, material.attributes], axis=1)))
+    places = material.names if material.portable else [name_to_text(str(path)) for path in material.paths(regions=True)]
+    file.write_bytes(csv_bytes(with_columns_before(material.attributes, {"file_name": files, source: places})))
 
 
 TARGET = Target("links", "Folder of links", "images", write_links, ("label", "link"))

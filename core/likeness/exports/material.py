@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable
+from likeness.data import ImageTable, is_url
+from likeness.encoders import map_path
 from likeness.errors import InputError
-from likeness.io import name_to_text
+from likeness.exports.plain_columns import plain_frame
+from likeness.io import check_readable, name_to_text, split_part
 from likeness.space import Space
 
 PART_BYTES = 16_000_000  # of vectors that are handed out at once
@@ -54,8 +56,6 @@ class Material:
     @cached_property
     def attributes(self) -> pd.DataFrame:
         """The attributes as plain columns (`plain_frame`), without paths."""
-        from likeness.exports.plain_columns import plain_frame
-
         return plain_frame(self.table.frame[self.table.attributes])
 
     @cached_property
@@ -107,16 +107,21 @@ class Material:
         found = self._space().nearest(part.vectors, k, exclude=self.rows[part.begin : part.end], allowed=allowed)
         return self._numbers[found.rows], found.similarities
 
-    def paths(self) -> list[Path]:
-        """Absolute paths of the images; raises InputError for images without a local file of their own, or whose file is missing."""
-        from likeness.data import is_url
-        from likeness.io import split_part
+    def paths(self, regions: bool = False) -> list[Path]:
+        """Absolute paths of the images, with `regions` also of those whose regions are rows; raises InputError for others without a local file of
+        their own, or whose file is missing.
+        """
+        from likeness.io import Part, file_of, split_part
 
-        paths = [path.absolute() for path in self.table.paths()]
+        parts = [split_part(name)[1] or Part() for name in map(str, self.table.frame["path"])]
+        paths = [file_of(path).absolute() for path in self.table.paths()]
         named = [str(name) for name in self.table.frame["path"]]
         for what, wrong in (
             ("images at URLs, which have no local file", [name for name in named if is_url(name)]),
-            ("parts of videos or PDF files, which have no file of their own", [name for name in named if split_part(name)[1] is not None]),
+            (
+                "regions, seconds, pages, or images in archives or tables, which have no file of their own",
+                [name for name, part in zip(named, parts, strict=True) if part != (Part(box=part.box, percent=part.percent) if regions else Part())],
+            ),
             ("images whose file is missing", [name for name, path in zip(named, paths, strict=True) if not _is_there(path)]),
         ):
             if wrong:
@@ -153,17 +158,16 @@ class Material:
 
 def _below(name: str, root: Path) -> str:
     """The path of an image relative to the table's folder; only its name if it is elsewhere."""
-    path = PurePath(name)
+    file = split_part(name)[0]
+    path = PurePath(file)
     if not path.is_absolute():
         return name
     folder = name_to_text(str(root.absolute()))
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
+    return (path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name) + name[len(file) :]
 
 
 def _is_folder(encoder: str) -> bool:
     """True if an encoder's name contains a path."""
-    from likeness.encoders import map_path
-
     paths: list[str] = []
     map_path(encoder, lambda path: paths.append(path) or path)  # type: ignore[func-returns-value]
     return bool(paths)
@@ -171,8 +175,6 @@ def _is_folder(encoder: str) -> bool:
 
 def _is_there(path: Path) -> bool:
     """True if a path is a file that may be read."""
-    from likeness.io import check_readable
-
     try:
         return check_readable(path).is_file()
     except OSError:
@@ -184,9 +186,7 @@ def _checked_rows(rows: Any, count: int) -> NDArray[np.int64]:
     if given.dtype == bool and given.shape == (count,):
         given = np.flatnonzero(given)
     if given.ndim != 1 or not len(given) or given.dtype.kind not in "iu":
-        raise InputError(
-            f"The rows to export are of shape {given.shape} and type {given.dtype}; pass at least one row number, or a mask ({count:,},)."
-        )
+        raise InputError(f"The rows have shape {given.shape} and type {given.dtype}; pass at least one row number, or a mask ({count:,},).")
     if given.min() < 0 or given.max() >= count:
         raise InputError(f"There is no row {given.min() if given.min() < 0 else given.max()}; the last is {count - 1:,}.")
     if len(np.unique(given)) < len(given):

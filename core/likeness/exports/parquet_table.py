@@ -4,6 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from likeness.exports.material import Material
 from likeness.exports.plain_columns import NEIGHBORS, SIMILARITIES, check_own_columns
 from likeness.exports.target import ExportOptions, Target, Written
@@ -18,7 +21,6 @@ def write_parquet(material: Material, path: Path, options: ExportOptions, progre
 
     Neighbors are row numbers of this file, from 0.
     """
-    import pyarrow as pa
     import pyarrow.parquet as parquet
 
     own = [*([_VECTOR] if options.vectors else []), *([NEIGHBORS, SIMILARITIES] if options.neighbors else [])]
@@ -55,9 +57,6 @@ def arrow_table(material: Material) -> Any:
 
 def vector_column(vectors: Any) -> Any:
     """Vectors (m, d) as a pyarrow column of fixed-size lists."""
-    import numpy as np
-    import pyarrow as pa
-
     return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(vectors, np.float32).reshape(-1)), vectors.shape[1])
 
 

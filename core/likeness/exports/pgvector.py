@@ -99,9 +99,7 @@ def _all_rows(connection: Any, table: str, vector: str) -> tuple[list[str], list
 def _check_columns(material: Material) -> None:
     check_own_columns(material.columns, _ROW, _VECTOR)
     if material.dim > _MOST_DIMENSIONS:
-        raise InputError(
-            f"The vectors have {material.dim:,} dimensions, but pgvector supports at most {_MOST_DIMENSIONS:,}; export a notion's space."
-        )
+        raise InputError(f"The vectors have {material.dim:,} dimensions, but pgvector takes at most {_MOST_DIMENSIONS:,}; export a notion's space.")
     for name in material.columns:
         if not str(name) or len(str(name).encode()) > _LONGEST_NAME or "\0" in str(name):
             raise InputError(f"'{str(name)[:80]}' is not a valid PostgreSQL column name, which has 1 to {_LONGEST_NAME} bytes; rename the attribute.")
@@ -132,13 +130,6 @@ def _connection(place: str) -> Iterator[Any]:
 
 # A table by COPY, each part in a transaction. An index is for who asks: `CREATE INDEX ON NAME USING hnsw (vector vector_cosine_ops)`. The
 # password may stand in the address "postgresql://USER@HOST/DATABASE", or better in the variable PGPASSWORD or the file ~/.pgpass.
-TARGET = Target(
-    "pgvector",
-    "PostgreSQL with pgvector",
-    "vectors",
-    store_writer("A table of PostgreSQL with pgvector, with a column for each attribute.", _connection, VectorTable, _check_columns),
-    ("name", "resume"),
-    read=read_pgvector,
-    check_address=check_url,
-    ending=None,
-)
+_WRITE = store_writer("A table of PostgreSQL with pgvector, with a column for each attribute.", _connection, VectorTable, _check_columns)
+_TITLE = "PostgreSQL with pgvector"
+TARGET = Target("pgvector", _TITLE, "vectors", _WRITE, ("name", "resume"), read=read_pgvector, check_address=check_url, ending=None)

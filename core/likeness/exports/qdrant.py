@@ -66,9 +66,7 @@ def read_qdrant(place: str, name: str | None = None) -> VectorFile:
             if offset is None:
                 break
     if any(not isinstance(point.vector, list) or not point.vector or isinstance(point.vector[0], list) for point in found):
-        raise InputError(
-            f"The points of '{chosen}' in {shown(place)} have no or several vectors; only collections with one vector per point are supported."
-        )
+        raise InputError(f"The points of '{chosen}' in {shown(place)} have no or several vectors; only one vector per point is supported.")
     rows = [int(point.id) for point in found] if about else list(range(len(found)))
     names = dict.fromkeys(name for point in found for name in point.payload or {})
     columns = {name: [(point.payload or {}).get(name) for point in found] for name in names}
@@ -109,12 +107,5 @@ def _client(place: str) -> Iterator[Any]:
 
 # A collection with cosine distances, in a folder or at the address of a server, whose key stands in the variable QDRANT_API_KEY. In a folder Qdrant's
 # client keeps all points in memory as long as it is open; beyond some 20,000 points a server is the better place.
-TARGET = Target(
-    "qdrant",
-    "Qdrant",
-    "vectors",
-    store_writer("A collection of Qdrant, on a server or in a folder, with the attributes as payload.", _client, QdrantCollection),
-    ("name", "resume"),
-    read=read_qdrant,
-    check_address=check_place,
-)
+_WRITE = store_writer("A collection of Qdrant, on a server or in a folder, with the attributes as payload.", _client, QdrantCollection)
+TARGET = Target("qdrant", "Qdrant", "vectors", _WRITE, ("name", "resume"), read=read_qdrant, check_address=check_place)

@@ -6,7 +6,7 @@ from pathlib import Path
 from likeness.defaults import PHOTOS_ENCODER
 from likeness.exports.run_material import RunMaterial
 from likeness.exports.target import Written
-from likeness.training import BackboneConfig, RunConfig, as_yaml
+from likeness.training import BackboneConfig, as_yaml
 
 PAGE = "README.md"
 _SHIPPED_CLIP = ("clip:cars", "clip:cars-small")
@@ -20,10 +20,17 @@ def finish_run(folder: Path, material: RunMaterial, inside: bool, what: str, fil
     """
     (folder / "preprocessing.json").write_text(json.dumps(material.about_input(inside), indent=1), encoding="utf-8")
     (folder / "training.yaml").write_text(as_yaml(material.config), encoding="utf-8")
-    config, run = material.config, material.run
+    config, run, data = material.config, material.run, material.config.data
+    attribute = data.attribute if isinstance(data.attribute, str) else " and ".join(data.attribute)
+    target = f"labels of the kind {data.labels.kind}" if config.objective.continuous and data.labels else f"the classes of {attribute}"
+    if config.objective.on_captions:
+        target = "captions"
+    trained = ", the embedding layer alone trained" if config.backbone.head_only else ""
+    if config.backbone.train_from and not trained:
+        trained = f", trained from {config.backbone.train_from} on"
     facts = {
-        "trained on": _trained_on(config),
-        "network": f"{config.backbone.name}, {material.dim} dimensions{', the embedding layer alone trained' if config.backbone.head_only else ''}",
+        "trained on": f"{data.source}, by {target}; split by {data.split}, shown at {data.image_size} px, seed {config.seed}",
+        "network": f"{config.backbone.name}, {material.dim} dimensions{trained}",
         "objective": config.objective.name + (f", guided by language ({config.guidance.kind.upper()})" if config.guidance else ""),
         "began from": backbone_notice(config.backbone),
         "test images": _figures(material),
@@ -44,19 +51,22 @@ def finish_run(folder: Path, material: RunMaterial, inside: bool, what: str, fil
     return Written(dimensions, note=f"{what}; {PAGE} says how to use it.", what="dimensions")
 
 
-def image_lines(material: RunMaterial) -> str:
-    """Python code that loads an image file as `images` (1, 3, h, w), with PIL and NumPy (`np`)."""
+def finish_program(folder: Path, material: RunMaterial, model: str, what: str, package: str, call: str) -> Written:
+    """The same for a model file that maps images with values 0 to 1 to unit rows; `call` is Python code that uses it by a package on `images`."""
     shown = material.preprocessing
     size = f"({shown.side}, {shown.side})"
     if not shown.squeezed:
         size = f"({shown.side} * image.width // min(image.size), {shown.side} * image.height // min(image.size))"
-    return (
+    usage = (
+        f"import numpy as np\nimport {package}\nfrom PIL import Image, ImageOps\n\n"
         'image = ImageOps.exif_transpose(Image.open("photo.jpg")).convert("RGB")\n'
         f"image = image.resize({size}, Image.Resampling.BICUBIC)\n"
         f"left, top = round((image.width - {shown.crop}) / 2), round((image.height - {shown.crop}) / 2)\n"
         f"image = image.crop((left, top, left + {shown.crop}, top + {shown.crop}))\n"
-        "images = np.asarray(image, np.float32).transpose(2, 0, 1)[None] / 255"
+        f"images = np.asarray(image, np.float32).transpose(2, 0, 1)[None] / 255\n{call}"
     )
+    files = f"`{model}` takes `images` (n, 3, {shown.crop}, {shown.crop}) with values 0 to 1, any n, and gives `embeddings`, unit rows."
+    return finish_run(folder, material, True, what, files, usage)
 
 
 def torchvision_lines(material: RunMaterial) -> str:
@@ -120,12 +130,6 @@ def _timm_notice(name: str) -> str:
     license_ = getattr(known, "license", None)
     place = f" ({known.hf_hub_id})" if known is not None and known.hf_hub_id else ""
     return f"timm's {name}{place}, " + (f"license {license_}" if license_ else "whose license is not known here; its publisher names it")
-
-
-def _trained_on(config: RunConfig) -> str:
-    attribute = config.data.attribute if isinstance(config.data.attribute, str) else " and ".join(config.data.attribute)
-    target = f"labels of the kind {config.data.labels.kind}" if config.objective.continuous and config.data.labels else f"the classes of {attribute}"
-    return f"{config.data.source}, by {target}; split by {config.data.split}, shown at {config.data.image_size} px, seed {config.seed}"
 
 
 def _figures(material: RunMaterial) -> str:

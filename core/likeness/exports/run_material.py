@@ -1,17 +1,24 @@
 """`RunMaterial`: a trained run to export, with best weights, preprocessing and metrics."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likeness.encoders import MAX_ASPECT, Encoder
+import numpy as np
+from PIL.Image import Image
+
+from likeness.data import read_cars
+from likeness.encoders import MAX_ASPECT, Encoder, load_encoder
 from likeness.errors import InputError
+from likeness.io import read_image
 from likeness.training import RunConfig, RunFolder, find_run
 
 if TYPE_CHECKING:
     from likeness.training import EmbeddingNetwork, RunPreprocessing, SphericalMap
 
+_CLOSE = 1e-4
 RunSource = str | Path | RunFolder | Encoder
 
 
@@ -60,6 +67,18 @@ class RunMaterial:
 
         side = self.config.data.image_size
         return torch.rand(count, 3, side, side, generator=torch.Generator().manual_seed(count))
+
+    def check_scaling(self, target: str) -> None:
+        """Raises InputError for vectors that are not scaled as a whole, as `target` does."""
+        if self.spherical_map is not None or self.network.parts > 1:
+            raise InputError(f"The vectors of the run '{self.run.name}' are not scaled as a whole, as {target} does; choose onnx or pt2.")
+
+    def check(self, embed: Callable[[list[Image]], Any], what: str) -> None:
+        """Compares what was written with the run on shipped images; `embed` maps RGB images to vectors. Raises InputError if they differ."""
+        images = [read_image(file) for file in read_cars().paths()[:3]]
+        expected = load_encoder(f"run:{self.run.path}", "cpu").encode_images(images)
+        if not np.allclose(embed(images), expected, rtol=0, atol=_CLOSE):
+            raise InputError(f"The network '{self.config.backbone.name}' gives other vectors in {what}; choose the target safetensors.")
 
     def about_input(self, inside: bool) -> dict[str, Any]:
         """The content of `preprocessing.json`; `inside`: the model itself normalizes its input and scales its output."""

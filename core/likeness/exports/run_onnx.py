@@ -1,12 +1,12 @@
 """Export a run as an ONNX model from images to unit vectors."""
 
-import io
+import warnings
 from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
 from likeness.exports.notion_projection import OPSET
-from likeness.exports.run_card import finish_run, image_lines
+from likeness.exports.run_card import finish_program
 from likeness.exports.run_material import RunMaterial
 from likeness.exports.stores import missing_client
 from likeness.exports.target import ExportOptions, Target, Written
@@ -21,49 +21,30 @@ def write_onnx(material: RunMaterial, folder: Path, options: ExportOptions, prog
     `model.onnx` takes `images` (n, 3, h, w) float32 with values 0 to 1, any n, and gives `embeddings` (n, d), unit rows: normalization and
     scaling are inside.
     """
-    (folder / MODEL).write_bytes(onnx_model(material))
-    side = material.preprocessing.crop
-    files = f"`{MODEL}` takes `images` (n, 3, {side}, {side}) with values 0 to 1, any n, and gives `embeddings`, unit rows."
-    return finish_run(folder, material, True, f"An ONNX model of the run '{material.run.name}'", files, _usage(material))
-
-
-def onnx_model(material: RunMaterial) -> bytes:
-    """The model, with its metadata."""
     try:
         import onnx
+        import onnxscript  # noqa: F401  (torch's exporter needs it)
     except ImportError as error:
-        raise missing_client("A run as an ONNX model", "onnx", "onnx", error) from error
+        raise missing_client("A run as an ONNX model", error.name or "onnx", "onnx", error) from error
     import torch
 
-    from likeness.exports.run_graph import INPUT, OUTPUT, RunGraph, quiet_trace, traced_run
+    from likeness.exports.run_graph import INPUT, OUTPUT, exported_run
 
-    axes = {name: {0: "n"} for name in (INPUT, OUTPUT)}
-    names: dict[str, Any] = {"input_names": [INPUT], "output_names": [OUTPUT], "dynamic_axes": axes}
-    target = io.BytesIO()
-    traced_run(material)  # the exporter does not notice what its tracer makes a constant
+    program, names = exported_run(material), dict[str, Any](input_names=[INPUT], output_names=[OUTPUT])
     try:
-        with quiet_trace():
-            # torch's newer exporter needs the package onnxscript as well
-            torch.onnx.export(RunGraph(material).eval(), (material.example(2),), target, opset_version=OPSET, dynamo=False, **names)  # type: ignore[arg-type]
+        with warnings.catch_warnings(action="ignore"):
+            made: Any = torch.onnx.export(program, dynamo=True, opset_version=OPSET, verbose=False, **names)
+        model = made.model_proto
     except (torch.onnx.errors.OnnxExporterError, RuntimeError) as error:
-        reason = " ".join(str(error).split())[:150]
-        raise InputError(f"The network '{material.config.backbone.name}' cannot be written as ONNX ({reason}); choose torchscript.") from error
-    model = onnx.load_from_string(target.getvalue())
+        reason = " ".join(str(error.__cause__ or error).split())[:150]
+        raise InputError(f"The network '{material.config.backbone.name}' cannot be written as ONNX ({reason}); choose pt2.") from error
+    for each in (*model.graph.input, *model.graph.output):
+        each.type.tensor_type.shape.dim[0].dim_param = "n"
     onnx.helper.set_model_props(model, material.metadata)
     onnx.checker.check_model(model)
-    content: bytes = model.SerializeToString()
-    return content
-
-
-def _usage(material: RunMaterial) -> str:
-    return f"""
-import numpy as np
-import onnxruntime
-from PIL import Image, ImageOps
-
-{image_lines(material)}
-(embeddings,) = onnxruntime.InferenceSession("{MODEL}").run(None, {{"images": images}})
-"""
+    (folder / MODEL).write_bytes(model.SerializeToString())
+    call = f'(embeddings,) = onnxruntime.InferenceSession("{MODEL}").run(None, {{"images": images}})'
+    return finish_program(folder, material, MODEL, f"An ONNX model of the run '{material.run.name}'", "onnxruntime", call)
 
 
 TARGET = Target("onnx", "Run as ONNX", "run", write_onnx)

@@ -3,8 +3,9 @@
 import copy
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from likeness.encoders import ClipEncoder, open_clip_saved, parse_name
 from likeness.errors import InputError
 from likeness.exports.run_card import finish_run, torchvision_lines
 from likeness.exports.run_material import RunMaterial
@@ -12,15 +13,13 @@ from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import write_weights
 from likeness.progress import Progress
 
-if TYPE_CHECKING:
-    from likeness.encoders import ClipEncoder
-
 WEIGHTS, CONFIG = "open_clip_model.safetensors", "open_clip_config.json"
 _MEET = "The image side equals that of {name} bit for bit, so text and images match as before."
 _APART = (
     "The text side is the unchanged one of {name}; training changed only the image side, without text. They may no longer match: "
     "check the results before you search by text."
 )
+_TOGETHER = "Images and texts were trained to match, on captions."
 _SHOWN = (
     "The transform of open_clip shows the whole center square. The run was evaluated on its middle {crop} of {side} pixels, as in "
     "the code below; vectors differ with open_clip's own transform."
@@ -34,15 +33,13 @@ def write_open_clip(material: RunMaterial, folder: Path, options: ExportOptions,
 
     `open_clip.create_model_from_pretrained("local-dir:FOLDER")` loads it; `encode_image(images, normalize=True)` gives the run's vectors.
     """
-    from likeness.encoders import ClipEncoder, open_clip_saved, parse_name
-
     name = _checked_name(material)
     source = parse_name(name)
     encoder = ClipEncoder(name, source, "cpu")
     if material.dim != encoder.dim:
         raise InputError(
             f"The run '{material.run.name}' has {material.dim} dimensions, but the text side of '{name}' has {encoder.dim}, and open_clip "
-            f"needs equal numbers; train with backbone.dim {encoder.dim}, or choose onnx or torchscript."
+            f"needs equal numbers; train with backbone.dim {encoder.dim}, or choose onnx or pt2."
         )
     meet = _is_unchanged(material, encoder)
     config, tokenizer = open_clip_saved(source)
@@ -52,10 +49,13 @@ def write_open_clip(material: RunMaterial, folder: Path, options: ExportOptions,
     config.setdefault("preprocess_cfg", {}).update(mean=shown.mean, std=shown.std, interpolation="bicubic", resize_mode=mode)
     for file, content in tokenizer.items():
         (folder / file).write_bytes(content)
+    if material.network.text is not None:
+        encoder.model.load_state_dict(material.network.text.model.state_dict(), strict=False)
     write_weights(folder / WEIGHTS, encoder.model.state_dict(), material.metadata)
     (folder / CONFIG).write_text(json.dumps(config, indent=1), encoding="utf-8")
     what = f"The run '{material.run.name}' as a CLIP of open_clip"
-    notes = [(_MEET if meet else _APART).format(name=f"`{name}`")]
+    together = material.config.objective.on_captions
+    notes = [_TOGETHER if together else (_MEET if meet else _APART).format(name=f"`{name}`")]
     if shown.side != shown.crop:
         notes.append(_SHOWN.format(crop=shown.crop, side=shown.side))
     return finish_run(folder, material, False, what, f"`{WEIGHTS}` and `{CONFIG}` are a model of open_clip.", _usage(material), tuple(notes))
@@ -64,19 +64,12 @@ def write_open_clip(material: RunMaterial, folder: Path, options: ExportOptions,
 def _checked_name(material: RunMaterial) -> str:
     run, backbone = material.run.name, material.config.backbone
     if not backbone.name.startswith("clip:"):
-        raise InputError(
-            f"The run '{run}' is based on '{backbone.name}', which is not a CLIP and has no text side; choose timm, onnx or torchscript."
-        )
-    if material.spherical_map is not None:
-        raise InputError(f"The run '{run}' uses Euclidean distance, but open_clip uses cosine; choose onnx or torchscript.")
-    if backbone.parts > 1:
-        raise InputError(
-            f"The run '{run}' scales {backbone.parts} parts of its vectors, but open_clip scales whole vectors; choose onnx or torchscript."
-        )
+        raise InputError(f"The run '{run}' is based on '{backbone.name}', which is not a CLIP and has no text side; choose timm, onnx or pt2.")
+    material.check_scaling("open_clip")
     return backbone.name.removeprefix("clip:")
 
 
-def _is_unchanged(material: RunMaterial, encoder: "ClipEncoder") -> bool:
+def _is_unchanged(material: RunMaterial, encoder: ClipEncoder) -> bool:
     """True if the run's vectors equal those of its initial model."""
     import torch
 
@@ -85,7 +78,7 @@ def _is_unchanged(material: RunMaterial, encoder: "ClipEncoder") -> bool:
     return identity and all(torch.equal(own[name], value) for name, value in before.items())
 
 
-def _join(material: RunMaterial, encoder: "ClipEncoder") -> dict[str, Any]:
+def _join(material: RunMaterial, encoder: ClipEncoder) -> dict[str, Any]:
     """Puts the trained image side and the embedding layer into the model; returns the changes of its configuration."""
     from likeness.exports.clip_projection import join_projection
 

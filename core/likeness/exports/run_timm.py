@@ -5,6 +5,8 @@ from math import floor, nextafter
 from pathlib import Path
 from typing import Any
 
+from likeness.defaults import PHOTOS_ENCODER
+from likeness.encoders import NETWORK, NETWORK_OPTIONS
 from likeness.errors import InputError
 from likeness.exports.run_card import finish_run, scaling_line, scaling_note
 from likeness.exports.run_material import RunMaterial
@@ -42,18 +44,17 @@ def classifier_model(material: RunMaterial) -> Any:
 
     backbone = material.config.backbone
     if backbone.name.startswith("clip:"):
-        raise InputError(
-            f"The run '{material.run.name}' is based on '{backbone.name}', which is not a timm model; choose open_clip, onnx or torchscript."
-        )
+        raise InputError(f"The run '{material.run.name}' is based on '{backbone.name}', which is not a timm model; choose open_clip, onnx or pt2.")
     model = timm_model(backbone.model_copy(update={"weights": "none"}), classes=material.dim).eval().requires_grad_(False)
     model.load_state_dict(material.backbone.state_dict(), strict=False)
     classifier, pixels = model.get_classifier(), material.example(2)
-    if not isinstance(classifier, torch.nn.Linear) or classifier.weight.shape != material.network.head.weight.shape:
-        raise InputError(_refusal(backbone.name))
-    classifier.load_state_dict(material.network.head.state_dict())
-    with torch.inference_mode():
-        if not torch.allclose(model(pixels), material.network.head(material.backbone(pixels)), rtol=_CLOSE, atol=_CLOSE):
-            raise InputError(_refusal(backbone.name))
+    same = isinstance(classifier, torch.nn.Linear) and classifier.weight.shape == material.network.head.weight.shape
+    if same:
+        classifier.load_state_dict(material.network.head.state_dict())
+        with torch.inference_mode():
+            same = torch.allclose(model(pixels), material.network.head(material.backbone(pixels)), rtol=_CLOSE, atol=_CLOSE)
+    if not same:
+        raise InputError(f"The classifier of '{backbone.name}' is no linear layer on pooled features, as an embedding layer is; choose onnx or pt2.")
     return model
 
 
@@ -88,16 +89,9 @@ def crop_share(crop: int, side: int) -> float:
 
 def timm_architecture(material: RunMaterial) -> tuple[str, dict[str, Any]]:
     """The timm model name and options of a run's backbone."""
-    from likeness.defaults import PHOTOS_ENCODER
-    from likeness.encoders import NETWORK, NETWORK_OPTIONS
-
     backbone = material.config.backbone
     own = {name: value for name, value in backbone.options.items() if name not in ("mean", "std", "num_classes")}
     return (NETWORK, NETWORK_OPTIONS | own) if backbone.name == PHOTOS_ENCODER else (backbone.name, own)
-
-
-def _refusal(name: str) -> str:
-    return f"The classifier of '{name}' is not a linear layer on pooled features, so it cannot be the embedding layer; choose onnx or torchscript."
 
 
 def _usage(material: RunMaterial) -> str:

@@ -12,7 +12,7 @@ from likeness.errors import InputError
 from likeness.exports.material import Material, Part
 from likeness.exports.places import plain_slug, shown, without_secrets
 from likeness.exports.target import ExportOptions, Written
-from likeness.io import VectorFile, parse_json
+from likeness.io import VectorFile, foreign_about, parse_json
 from likeness.progress import Progress
 
 _SHOWN = 200
@@ -52,9 +52,7 @@ def _fill(store: Store, material: Material, place: str, name: str, options: Expo
         raise InputError(f"'{name}' exists already in {shown(place)}; choose another name, or resume its interrupted export.")
     # appending other rows would leave a mixture of two exports under one name
     elif there.get("export") != material.digest:
-        raise InputError(
-            f"'{name}' in {shown(place)} holds other images, attributes or vectors, so the export cannot be resumed; choose another name."
-        )
+        raise InputError(f"'{name}' in {shown(place)} holds other images, attributes or vectors, so it cannot be resumed; choose another name.")
     else:
         begin = store.count()
     progress(begin, len(material))
@@ -111,14 +109,7 @@ def vector_file(rows: list[int], vectors: Any, columns: dict[str, list[Any]], ab
         raise InputError(f"{shown(place)} holds {len(rows):,} of {whole:,} rows, because the export was interrupted; finish it with resume.")
     order = np.argsort(rows, kind="stable")
     frame = pd.DataFrame({name: pd.Series([values[row] for row in order]) for name, values in columns.items()}, index=range(len(rows)))
-    return VectorFile(np.asarray(vectors, np.float32)[order], frame, about or _foreign_about(frame, place))
-
-
-def _foreign_about(frame: pd.DataFrame, place: str) -> dict[str, Any]:
-    """Metadata of foreign vectors: with images if there is a column of paths."""
-    images = "path" in frame and bool(frame["path"].map(lambda path: isinstance(path, str)).all())
-    name = shown(place).rstrip("/").rpartition("/")[2]
-    return {"name": name, "table": name, "root": ".", "has_images": images, "encoder": "", "provenance": "", "notion": False, "linear": None}
+    return VectorFile(np.asarray(vectors, np.float32)[order], frame, about or foreign_about(frame, shown(place).rstrip("/").rpartition("/")[2], "."))
 
 
 def about_text(about: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from likeness.errors import InputError
 from likeness.exports.places import filled_folder, new_file, new_folder
 from likeness.io import VectorFile
 from likeness.progress import Progress
+from likeness.search import PRECISIONS
 
 LINKS = ("symlink", "hard", "copy")
 # images: files of images; rows: anything with attributes; vectors: a space; notion: a notion's space; run: a trained run
@@ -27,6 +28,7 @@ class ExportOptions:
         seed: random seed.
         name: of the collection or table in a database.
         resume: resume an interrupted export into a database.
+        precision: of vectors: "float32", "int8" or "binary".
     """
 
     label: str | None = None
@@ -38,12 +40,15 @@ class ExportOptions:
     seed: int = 0
     name: str | None = None
     resume: bool = False
+    precision: str = "float32"
 
     def __post_init__(self) -> None:
         if self.link not in (None, *LINKS):
             raise InputError(f"There is no link '{self.link}'; choose from {', '.join(LINKS)}.")
         if self.neighbors < 0:
             raise InputError(f"{self.neighbors} neighbors is invalid; choose an integer of at least 1.")
+        if self.precision not in PRECISIONS:
+            raise InputError(f"There is no precision '{self.precision}'; choose from {', '.join(PRECISIONS)}.")
         if not 0 <= self.val < 1:
             raise InputError(f"val is {self.val}, but must be a share from 0 to below 1.")
 

@@ -1,58 +1,26 @@
 """Registry of export targets; `export` and `import_space`."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.exports import (
-    coco,
-    csv_table,
-    embedding_atlas,
-    faiss_index,
-    fiftyone,
-    lancedb_table,
-    links,
-    notion_projection,
-    parquet_table,
-    pgvector,
-    qdrant,
-    run_onnx,
-    run_open_clip,
-    run_safetensors,
-    run_timm,
-    run_torchscript,
-    yolo,
-)
 from likeness.exports.material import Material
 from likeness.exports.places import shown
-from likeness.exports.run_material import RunMaterial, RunSource
+from likeness.exports.run_material import RunMaterial, RunSource, run_material
 from likeness.exports.target import Target, Written
 from likeness.progress import Progress, no_progress
 from likeness.space import Space
 
-# in the order in which they are offered
+# the modules of this package with a `TARGET`, in the order in which they are offered
 _MODULES = (
-    csv_table,
-    parquet_table,
-    coco,
-    yolo,
-    links,
-    qdrant,
-    pgvector,
-    lancedb_table,
-    faiss_index,
-    notion_projection,
-    fiftyone,
-    embedding_atlas,
-    run_onnx,
-    run_torchscript,
-    run_timm,
-    run_open_clip,
-    run_safetensors,
+    "csv_table parquet_table coco yolo links qdrant pgvector lancedb_table faiss_index notion_projection fiftyone embedding_atlas "
+    "run_onnx run_pt2 run_timm run_open_clip run_sentence_transformers run_safetensors"
 )
-TARGETS: dict[str, Target] = {module.TARGET.name: module.TARGET for module in _MODULES}
+_LISTED: list[Target] = [import_module(f"likeness.exports.{module}").TARGET for module in _MODULES.split()]
+TARGETS: dict[str, Target] = {target.name: target for target in _LISTED}
 
 
 def find_target(name: str) -> Target:
@@ -71,15 +39,12 @@ def import_space(source: str, place: str, name: str | None = None) -> Space:
     """Reads a space from an export or any vector database.
 
     Exports are read with their images, encoder and text side. For foreign vectors, a column `path` refers to the images, absolute or relative to the
-    current folder.
+    current folder. InputError: an unsupported target, nothing there, several collections without a name, or an interrupted export.
 
     Args:
         source: "qdrant", "pgvector", "lancedb" or "faiss".
         place: as it was written to.
         name: of the collection or table; None: the only one.
-
-    Raises:
-        InputError: an unsupported target, nothing there, several collections without a name, or an interrupted export.
 
     Example:
         >>> import tempfile, likeness as lk
@@ -113,6 +78,9 @@ def export(
 ) -> Written:
     """Exports images, attributes, vectors and neighbors, a notion, or a trained run for another program.
 
+    InputError: an unknown target, option, row, attribute or run, a source that the target does not take, an existing place, a missing file, or an
+    error of the database.
+
     Args:
         source: a table, such as one with manual labels (`likeness.tagging.with_tags`), or a space if vectors are needed. For targets that take a run:
             "run:NAME", its folder, the result of `likeness.train`, or the encoder `likeness.load("run:NAME")`.
@@ -125,10 +93,6 @@ def export(
 
     Returns:
         The number of images (for a notion or run: dimensions), the place, and a note.
-
-    Raises:
-        InputError: an unknown target, option, row, attribute or run, a source that the target does not take, an existing place, a missing file, or an
-            error of the database.
 
     Example:
         >>> import tempfile, likeness as lk
@@ -152,8 +116,6 @@ def export(
 
 
 def _run(source: Any, target: str, rows: Any, columns: Any) -> RunMaterial:
-    from likeness.exports.run_material import run_material
-
     if isinstance(source, ImageTable | Space):
         raise InputError(f"The target '{target}' takes a trained run, not images; pass one, such as 'run:NAME'.")
     if rows is not None or columns is not None:

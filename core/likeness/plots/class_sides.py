@@ -1,15 +1,10 @@
 """Map of a dataset's classes: train, test and removed ones."""
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.plots.look import GRAY, Look
+from likeness.plots.look import GRAY, Figure, Look
 from likeness.plots.panels import dress
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 # side -> title and look
 SIDES = {
@@ -23,7 +18,7 @@ _ROOM = 0.06
 _MOST_DRAWN_ONE_BY_ONE = 5_000
 
 
-def class_sides(classes: pd.DataFrame, *, title: str | None = None) -> "Figure":
+def class_sides(classes: pd.DataFrame, *, title: str | None = None) -> Figure:
     """A point per class with its name on hover; equal units, no axes, and the same view for the same positions.
 
     The figure always has the same four traces, so that updates change only colors. InputError: no class, or an unknown side.
@@ -44,23 +39,12 @@ def class_sides(classes: pd.DataFrame, *, title: str | None = None) -> "Figure":
     for side, (name, look) in SIDES.items():
         own = classes[classes["side"] == side]
         line = {"width": 2 if side == "out" else 0, "color": look.color}
-        add(
-            **_points(own),
-            mode="markers",
-            marker={"color": look.color, "symbol": look.symbol, "size": size, "opacity": 0.85, "line": line},
-            name=name,
-            hovertext=own["name"].tolist(),
-            hovertemplate=f"%{{hovertext}}<extra>{name}</extra>",
-            showlegend=True,
-        )
-    add(
-        **_points(classes[classes["moved"].astype(bool)]),
-        mode="markers",
-        marker={"symbol": "circle-open", "size": size + 8, "color": _MOVED, "line": {"width": 3, "color": _MOVED}},
-        name="Moved in this step",
-        hoverinfo="skip",
-        showlegend=True,
-    )
+        marker = {"color": look.color, "symbol": look.symbol, "size": size, "opacity": 0.85, "line": line}
+        texts = {"hovertext": own["name"].tolist(), "hovertemplate": f"%{{hovertext}}<extra>{name}</extra>"}
+        add(**_points(own), mode="markers", marker=marker, name=name, **texts, showlegend=True)
+    moved = _points(classes[classes["moved"].astype(bool)])
+    ring = {"symbol": "circle-open", "size": size + 8, "color": _MOVED, "line": {"width": 3, "color": _MOVED}}
+    add(**moved, mode="markers", marker=ring, name="Moved in this step", hoverinfo="skip", showlegend=True)
     dress(figure, _HEIGHT, title)
     figure.update_layout(hovermode="closest", margin={"l": 8, "r": 8, "t": figure.layout.margin.t if title else 16})
     figure.update_xaxes(visible=False, range=_view(classes["x"]))

@@ -2,18 +2,15 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
 from likeness.plots.lines import banded_line, means, padded
-from likeness.plots.look import GRAY, method_looks
+from likeness.plots.look import GRAY, Figure, method_looks
 from likeness.plots.panels import AXIS, GRID, READ_TOGETHER, dress_with_legend, once, panel_row
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 DISTANCE, NDCG = "mean_label_distance", "ndcg"
 _AT_TEN = (f"{DISTANCE}_at_10", f"{NDCG}_at_10")
@@ -21,7 +18,7 @@ _HEIGHT = 380
 _ROOM = 0.15  # padding of the axis beyond the first and the last size, in powers of two
 
 
-def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = None, unit: str = "") -> "Figure":
+def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = None, unit: str = "") -> Figure:
     """Two panels with a line per method, mean label distance at k and nDCG at k, and the bounds, Oracle and chance, as dashed gray lines.
 
     Methods with several seeds have their mean and a band of one standard deviation. InputError: no row, or no such metric.
@@ -49,7 +46,7 @@ def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = No
     return figure
 
 
-def size_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = None, unit: str = "") -> "Figure":
+def size_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = None, unit: str = "") -> Figure:
     """Two panels with a line per method by embedding size, on a logarithmic axis: mean label distance and nDCG at 10.
 
     Arguments as for `continuous_curves`; `table` also has the column dim. InputError: no row, a missing column, or dimensions below 1.
@@ -75,7 +72,7 @@ def _sizes(table: pd.DataFrame) -> list[float]:
     return [float(each) for each in sizes]
 
 
-def _add_lines(figure: "Figure", panels: Sequence[pd.DataFrame], methods: Iterable[str], unit: str) -> None:
+def _add_lines(figure: Figure, panels: Sequence[pd.DataFrame], methods: Iterable[str], unit: str) -> None:
     """Adds a line per method to each panel (columns row, the method, x and value), and what surrounds the lines."""
     looks, named = method_looks(methods), set[str]()
     for column, values in enumerate(panels, 1):
@@ -96,23 +93,12 @@ def _cutoffs(table: pd.DataFrame, name: str) -> list[int]:
     return sorted(int(match[1]) for match in found if match and table[match[0]].notna().any())
 
 
-def _add_bounds(figure: "Figure", table: pd.DataFrame, name: str, ks: Sequence[int], column: int) -> None:
+def _add_bounds(figure: Figure, table: pd.DataFrame, name: str, ks: Sequence[int], column: int) -> None:
     for bound, values in _bounds(table, name, ks).items():
-        figure.add_scatter(
-            x=list(values),
-            y=list(values.values()),
-            mode="lines+text",
-            line={"color": GRAY, "dash": "dot", "width": 1.6},
-            text=[bound if k == max(values) else "" for k in values],
-            textposition="top left",
-            textfont={"color": GRAY, "size": 12},
-            cliponaxis=False,
-            hovertemplate="%{y:.3f}",
-            name=bound,
-            showlegend=False,
-            row=1,
-            col=column,
-        )
+        line, font = {"color": GRAY, "dash": "dot", "width": 1.6}, {"color": GRAY, "size": 12}
+        words = {"text": [bound if k == max(values) else "" for k in values], "textposition": "top left", "textfont": font, "cliponaxis": False}
+        drawn = {"x": list(values), "y": list(values.values()), "mode": "lines+text", "line": line, "hovertemplate": "%{y:.3f}"}
+        figure.add_scatter(**drawn, **words, name=bound, showlegend=False, row=1, col=column)
 
 
 def _bounds(table: pd.DataFrame, name: str, ks: Sequence[int]) -> dict[str, dict[int, float]]:

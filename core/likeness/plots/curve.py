@@ -2,23 +2,20 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from likeness.errors import InputError
 from likeness.plots.lines import banded_line, means, padded, whiskers
-from likeness.plots.look import look_at, look_of
+from likeness.plots.look import Figure, look_at, look_of
 from likeness.plots.panels import hover_texts, once, panels, position
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 AXES = {"dim": "Embedding size", "prompts": "Number of prompts", "encoder": "Encoder"}
 _ERROR = "#7D838C"  # visible on light and dark pages
 
 
-def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *, log_x: bool = False, title: str | None = None) -> "Figure":
+def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *, log_x: bool = False, title: str | None = None) -> Figure:
     """A panel per notion with a line per method: its mean over the runs, with a band of one standard deviation.
 
     Methods that do not depend on `x` are horizontal lines: the raw encoder, which has its own dimensions, and values measured at 0 (methods that read
@@ -35,11 +32,15 @@ def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *
     for method, line, of_notion, legend, place in _by_notion(points):
         banded_line(figure, _through(line, of_notion, method, x), x, look_of(method), legend, place)
     values = sorted({value for trace in figure.data for value in trace.x})
-    figure.update_xaxes(**_log_axis(values) if log_x else {"range": padded(values[0], values[-1])})
+    if log_x:
+        ends = padded(math.log10(values[0]), math.log10(values[-1]))
+        figure.update_xaxes(type="log", tickvals=values, ticktext=[f"{value:g}" for value in values], range=ends)
+    else:
+        figure.update_xaxes(range=padded(values[0], values[-1]))
     return figure
 
 
-def metric_bars(runs: pd.DataFrame, x: str = "encoder", metric: str = "map_at_r", *, title: str | None = None) -> "Figure":
+def metric_bars(runs: pd.DataFrame, x: str = "encoder", metric: str = "map_at_r", *, title: str | None = None) -> Figure:
     """A panel per notion with a group of bars for each value of `x`: a bar per method, with one standard deviation as error bar.
 
     Values of `x` with only refused runs keep their place and say so. InputError: a missing column, or only refused runs.
@@ -73,16 +74,11 @@ def _by_notion(points: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.Dat
 
 def _through(line: pd.DataFrame, of_notion: pd.DataFrame, method: str, x: str) -> pd.DataFrame:
     """The points of a method in order of x; those of a reference are repeated at every x that another method has."""
-    if method != "raw" and (line[x] > 0).any():
+    if not method.startswith("raw") and (line[x] > 0).any():
         return line.sort_values(x)
-    others = of_notion[(of_notion["method"] != "raw") & (of_notion[x] > 0)][x]
+    others = of_notion[~of_notion["method"].str.startswith("raw") & (of_notion[x] > 0)][x]
     values = sorted(set(others)) or list(line[x])
     return pd.concat([line.iloc[:1].assign(**{x: value}) for value in values])
-
-
-def _log_axis(values: list[float]) -> dict[str, Any]:
-    low, high = math.log10(values[0]), math.log10(values[-1])
-    return {"type": "log", "tickvals": values, "ticktext": [f"{value:g}" for value in values], "range": padded(low, high)}
 
 
 def spread(runs: pd.DataFrame, x: str, metric: str) -> pd.DataFrame:
@@ -107,7 +103,7 @@ def _title(metric: str) -> str:
     return metric_title(metric)
 
 
-def convergence_curves(curves: pd.DataFrame, metric: str = "recall_at_1", *, runs: Sequence[str] | None = None, title: str | None = None) -> "Figure":
+def convergence_curves(curves: pd.DataFrame, metric: str = "recall_at_1", *, runs: Sequence[str] | None = None, title: str | None = None) -> Figure:
     """A line per run, or for runs of the same name their mean, with a band of one standard deviation over the seeds.
 
     The vertical axis does not begin at 0, to compare the shapes. InputError: a missing column, or no row.

@@ -1,17 +1,13 @@
 """Distance between train and test along the steps of a construction of splits (ooDML, Figure 1)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from likeness.errors import InputError
 from likeness.plots.lines import padded
-from likeness.plots.look import GRAY, Look
+from likeness.plots.look import GRAY, Figure, Look
 from likeness.plots.panels import panels
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 _CHOSEN = "#E69F00"
 # kind of step -> title and look
@@ -26,7 +22,7 @@ _DASHES = ("dot", "dashdot", "longdash")
 _MOST_MARKERS = 150
 
 
-def distance_curve(steps: pd.DataFrame, chosen: str | None = None, references: Mapping[str, float] | None = None) -> "Figure":
+def distance_curve(steps: pd.DataFrame, chosen: str | None = None, references: Mapping[str, float] | None = None) -> Figure:
     """The distance of each step, with a color and symbol per kind, a ring around the chosen step, and references as dashed lines.
 
     InputError: no step, or an unknown chosen one.
@@ -49,47 +45,28 @@ def distance_curve(steps: pd.DataFrame, chosen: str | None = None, references: M
     _add_chosen(figure, numbered, chosen)
     ends = [int(numbered["place"].iloc[0]), int(numbered["place"].iloc[-1])]
     for (name, distance), dash in zip((references or {}).items(), _DASHES * len(references or {}), strict=False):
-        figure.add_scatter(
-            x=ends,
-            y=[distance, distance],
-            mode="lines",
-            line={"color": GRAY, "dash": dash, "width": 1.5},
-            name=name,
-            hovertemplate=f"{name}: %{{y:.3g}}<extra></extra>",
-        )
+        line = {"color": GRAY, "dash": dash, "width": 1.5}
+        figure.add_scatter(x=ends, y=[distance] * 2, mode="lines", line=line, name=name, hovertemplate=f"{name}: %{{y:.3g}}<extra></extra>")
     figure.update_xaxes(range=padded(*ends), tickformat="d")
     figure.update_layout(hovermode="closest", margin={"t": 16})
     return figure
 
 
-def _add_kind(figure: "Figure", steps: pd.DataFrame, kind: str) -> None:
+def _add_kind(figure: Figure, steps: pd.DataFrame, kind: str) -> None:
     """The points of a kind, and the line that joins them to the step before them, or after them for easier ones."""
     title, look = STEP_KINDS.get(kind, _OTHER)
     own = steps.index[steps["kind"] == kind]
     size = 12 if kind == "start" else 7
     first, last = (own[0], min(own[-1] + 1, len(steps) - 1)) if kind == "easier" else (max(own[0] - 1, 0), own[-1])
     drawn = steps.loc[own] if kind == "start" else steps.loc[first:last]
-    figure.add_scatter(
-        x=drawn["place"].tolist(),
-        y=drawn["distance"].tolist(),
-        mode="lines+markers" if len(own) <= _MOST_MARKERS else "lines",
-        line={"color": look.color, "dash": look.dash, "width": 2},
-        marker={"color": look.color, "symbol": look.symbol, "size": [size if each == kind else 0 for each in drawn["kind"]]},
-        hovertext=drawn["name"].tolist(),
-        hovertemplate="%{hovertext}: %{y:.3g}<extra></extra>",
-        name=title,
-        legendgroup=kind,
-    )
+    line = look.line(len(own) <= _MOST_MARKERS)
+    line["marker"]["size"] = [size if each == kind else 0 for each in drawn["kind"]]
+    texts = {"hovertext": drawn["name"].tolist(), "hovertemplate": "%{hovertext}: %{y:.3g}<extra></extra>"}
+    figure.add_scatter(x=drawn["place"].tolist(), y=drawn["distance"].tolist(), **line, **texts, name=title, legendgroup=kind)
 
 
-def _add_chosen(figure: "Figure", steps: pd.DataFrame, chosen: str | None) -> None:
+def _add_chosen(figure: Figure, steps: pd.DataFrame, chosen: str | None) -> None:
     own = steps[steps["name"] == chosen]
-    figure.add_scatter(
-        x=own["place"].tolist(),
-        y=own["distance"].tolist(),
-        mode="markers",
-        marker={"symbol": "circle-open", "size": 17, "color": _CHOSEN, "line": {"width": 3, "color": _CHOSEN}},
-        name="Chosen",
-        hoverinfo="skip",
-        showlegend=len(own) > 0,
-    )
+    points = {"x": own["place"].tolist(), "y": own["distance"].tolist(), "mode": "markers"}
+    ring = {"symbol": "circle-open", "size": 17, "color": _CHOSEN, "line": {"width": 3, "color": _CHOSEN}}
+    figure.add_scatter(**points, marker=ring, name="Chosen", hoverinfo="skip", showlegend=len(own) > 0)

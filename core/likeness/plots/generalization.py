@@ -1,17 +1,14 @@
 """Scores by distance between train and test, differences between methods, and few-shot gains (ooDML, Figures 2, 3, 7)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pandas as pd
 
 from likeness.errors import InputError
 from likeness.plots.lines import padded, whiskers
-from likeness.plots.look import GRAY, OKABE_ITO, Look, faded, method_looks
-from likeness.plots.panels import AXIS, GRID, dress, dress_with_legend, hover_texts, once, panel_row
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
+from likeness.plots.look import GRAY, OKABE_ITO, Figure, Look, faded, method_looks
+from likeness.plots.panels import AXIS, GRID, dress, dress_with_legend, entry, hover_texts, once, panel_row
 
 DISTANCE = "Distance between train and test"
 _HEIGHT = 460
@@ -22,7 +19,7 @@ _BEFORE, _AFTER = "Before", "After adaptation"
 _MOST_FLAT = 8  # up to so many bars have room for their gains above them
 
 
-def generalization_curves(found: pd.DataFrame, *, named: str = "R@1", methods: Sequence[str] | None = None) -> "Figure":
+def generalization_curves(found: pd.DataFrame, *, named: str = "R@1", methods: Sequence[str] | None = None) -> Figure:
     """Two panels with a line per method by distance: its score, and its difference from the mean of all methods.
 
     Error bars are one standard deviation over the seeds. A split that lacks a method has no differences yet. InputError: no row.
@@ -48,25 +45,17 @@ def generalization_curves(found: pd.DataFrame, *, named: str = "R@1", methods: S
     return drawn
 
 
-def _add_line(figure: "Figure", line: pd.DataFrame, column: str, method: str, look: Look, panel: int) -> None:
+def _add_line(figure: Figure, line: pd.DataFrame, column: str, method: str, look: Look, panel: int) -> None:
     texts = hover_texts(line.rename(columns={"deviation": "std"})) if column == "mean" else [f"{each:+.3f}" for each in line[column]]
     color = look.color if look.color == GRAY else faded(look.color, 0.6)
-    figure.add_scatter(
-        x=line["distance"].tolist(),
-        y=line[column].tolist(),
-        error_y=whiskers(line["deviation"], color) if column == "mean" else None,
-        **look.line(),
-        hovertext=[f"{split}: {text}" for split, text in zip(line["split"], texts, strict=True)],
-        hovertemplate=f"{method}<br>%{{hovertext}}<extra></extra>",
-        name=method,
-        legendgroup=method,
-        showlegend=panel == 1,
-        row=1,
-        col=panel,
-    )
+    points: dict[str, Any] = {"x": line["distance"].tolist(), "y": line[column].tolist()}
+    points["hovertext"] = [f"{split}: {text}" for split, text in zip(line["split"], texts, strict=True)]
+    points["hovertemplate"] = f"{method}<br>%{{hovertext}}<extra></extra>"
+    error = whiskers(line["deviation"], color) if column == "mean" else None
+    figure.add_scatter(**points, error_y=error, **look.line(), **entry(method, panel == 1), row=1, col=panel)
 
 
-def generalization_bars(scores: pd.DataFrame, *, methods: Sequence[str] | None = None) -> "Figure":
+def generalization_bars(scores: pd.DataFrame, *, methods: Sequence[str] | None = None) -> Figure:
     """A bar per method with its aggregated generalization score and one standard deviation over the seeds; best on top.
 
     Args:
@@ -80,16 +69,10 @@ def generalization_bars(scores: pd.DataFrame, *, methods: Sequence[str] | None =
     looks = method_looks(scores["row"] if methods is None else methods)
     own = [looks[row] for row in scores["row"]]
     drawn = Figure()
-    drawn.add_bar(
-        x=scores["ags"].tolist(),
-        y=scores["row"].tolist(),
-        orientation="h",
-        error_x=whiskers(scores["deviation"], GRAY),
-        marker={"color": [look.color for look in own], "pattern": {"shape": [look.pattern for look in own]}},
-        hovertext=hover_texts(scores.rename(columns={"ags": "mean", "deviation": "std"})),
-        hovertemplate="%{y}: %{hovertext}<extra></extra>",
-        showlegend=False,
-    )
+    bars = {"x": scores["ags"].tolist(), "y": scores["row"].tolist(), "orientation": "h", "error_x": whiskers(scores["deviation"], GRAY)}
+    marker = {"color": [look.color for look in own], "pattern": {"shape": [look.pattern for look in own]}}
+    texts = hover_texts(scores.rename(columns={"ags": "mean", "deviation": "std"}))
+    drawn.add_bar(**bars, marker=marker, hovertext=texts, hovertemplate="%{y}: %{hovertext}<extra></extra>", showlegend=False)
     dress(drawn, _BAR * len(scores) + _AROUND_BARS, None)
     drawn.update_layout(bargap=0.25, margin={"l": 20, "t": 16, "b": 56})
     drawn.update_xaxes(title_text="Score over all splits", gridcolor=GRID, zeroline=False, rangemode="tozero")
@@ -98,7 +81,7 @@ def generalization_bars(scores: pd.DataFrame, *, methods: Sequence[str] | None =
     return drawn
 
 
-def few_shot_bars(gains: pd.DataFrame, method: str | None = None) -> "Figure":
+def few_shot_bars(gains: pd.DataFrame, method: str | None = None) -> Figure:
     """A panel per number of shots: R@1 before and after adaptation on each split from easy to hard, with the relative gain above.
 
     InputError: no row, or none for the method.
@@ -112,23 +95,13 @@ def few_shot_bars(gains: pd.DataFrame, method: str | None = None) -> "Figure":
         means = own.groupby(["split", "distance"], sort=False)[["zero_shot", "few_shot"]].mean()
         bars = means.reset_index().sort_values("distance")
         for name, column, color in ((_BEFORE, "zero_shot", faded(OKABE_ITO[0], 0.35)), (_AFTER, "few_shot", OKABE_ITO[0])):
-            figure.add_bar(
-                x=bars["split"].tolist(),
-                y=bars[column].tolist(),
-                marker={"color": color, "pattern": {"shape": "/" if column == "zero_shot" else ""}},
-                text=[f"{gain:+.0%}" for gain in bars["few_shot"] / bars["zero_shot"] - 1] if column == "few_shot" else None,
-                textposition="outside",
-                textangle=0 if len(bars) * len(panels) <= _MOST_FLAT else -90,
-                textfont={"size": 11},
-                constraintext="none",
-                cliponaxis=False,
-                hovertemplate=f"%{{x}}, {name.lower()}: %{{y:.3f}}<extra></extra>",
-                name=name,
-                legendgroup=name,
-                showlegend=panel == 1,
-                row=1,
-                col=panel,
-            )
+            drawn = {"x": bars["split"].tolist(), "y": bars[column].tolist(), "cliponaxis": False}
+            marker = {"color": color, "pattern": {"shape": "/" if column == "zero_shot" else ""}}
+            gains_above = [f"{gain:+.0%}" for gain in bars["few_shot"] / bars["zero_shot"] - 1] if column == "few_shot" else None
+            angle = 0 if len(bars) * len(panels) <= _MOST_FLAT else -90
+            words = {"text": gains_above, "textposition": "outside", "textangle": angle, "textfont": {"size": 11}, "constraintext": "none"}
+            hover = f"%{{x}}, {name.lower()}: %{{y:.3f}}<extra></extra>"
+            figure.add_bar(**drawn, marker=marker, **words, hovertemplate=hover, **entry(name, panel == 1), row=1, col=panel)
     dress(figure, _FEW_SHOT_HEIGHT, None)
     figure.update_layout(barmode="group", bargap=0.3, bargroupgap=0.05, margin={"b": 90})
     figure.update_xaxes(type="category", title_text="Split, from easy to hard", tickangle=-35)
@@ -137,7 +110,7 @@ def few_shot_bars(gains: pd.DataFrame, method: str | None = None) -> "Figure":
     return figure
 
 
-def few_shot_curves(gains: pd.DataFrame, *, methods: Sequence[str] | None = None) -> "Figure":
+def few_shot_curves(gains: pd.DataFrame, *, methods: Sequence[str] | None = None) -> Figure:
     """The relative gain of each method by distance, a panel per number of shots. InputError: no row.
 
     Args:
@@ -151,16 +124,9 @@ def few_shot_curves(gains: pd.DataFrame, *, methods: Sequence[str] | None = None
             line = own[own["row"] == method].sort_values("distance")
             if line.empty:
                 continue
-            figure.add_scatter(
-                x=line["distance"].tolist(),
-                y=line["gain"].tolist(),
-                **look.line(),
-                hovertext=line["split"].tolist(),
-                hovertemplate=f"{method}<br>%{{hovertext}}: %{{y:+.1%}}<extra></extra>",
-                **once(named, method),
-                row=1,
-                col=panel,
-            )
+            points = {"x": line["distance"].tolist(), "y": line["gain"].tolist(), "hovertext": line["split"].tolist()}
+            hover = f"{method}<br>%{{hovertext}}: %{{y:+.1%}}<extra></extra>"
+            figure.add_scatter(**points, **look.line(), hovertemplate=hover, **once(named, method), row=1, col=panel)
     dress_with_legend(figure, _FEW_SHOT_HEIGHT, len(named), 2)
     figure.update_xaxes(title_text=DISTANCE, range=padded(gains["distance"].min(), gains["distance"].max()), **AXIS)
     figure.update_yaxes(gridcolor=GRID, zeroline=True, zerolinecolor=GRAY, tickformat="+.0%")
@@ -168,7 +134,7 @@ def few_shot_curves(gains: pd.DataFrame, *, methods: Sequence[str] | None = None
     return figure
 
 
-def _by_shots(gains: pd.DataFrame, method: str | None = None) -> "tuple[Figure, dict[int, pd.DataFrame]]":
+def _by_shots(gains: pd.DataFrame, method: str | None = None) -> tuple[Figure, dict[int, pd.DataFrame]]:
     """An empty panel per number of shots, and the gains to draw in each, of one method or all."""
     own = gains if method is None else gains[gains["row"] == method]
     if own.empty:

@@ -7,16 +7,13 @@ distinct for color-blind people.
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageColor, ImageDraw
 
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-    from PIL.ImageDraw import ImageDraw
 
 LEFT, RIGHT, MIDDLE = "#56B4E9", "#E69F00", "#FFFFFF"
 SURFACES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#F0E442")
@@ -37,7 +34,7 @@ def bones(names: Sequence[str]) -> list[tuple[int, int]]:
     return [(known[a], known[b]) for a, b in [*_TRUNK, *pairs, *shoulders] if a in known and b in known]
 
 
-def draw_pose(image: "Image", joints: Any, names: Sequence[str]) -> "Image":
+def draw_pose(image: Image.Image, joints: Any, names: Sequence[str]) -> Image.Image:
     """Draws the skeleton: bones of "left_..." joints blue, of "right_..." orange, others white.
 
     `joints` (j, 2) are x and y in pixels of `image`; joints that are not finite are skipped. InputError: joints that do not fit their names.
@@ -49,7 +46,7 @@ def draw_pose(image: "Image", joints: Any, names: Sequence[str]) -> "Image":
     visible: NDArray[np.bool_] = np.asarray(np.isfinite(places).all(axis=1))
     lines = [(a, b) for a, b in bones(names) if visible[a] and visible[b]]
 
-    def draw(pen: "ImageDraw", fine: float) -> None:
+    def draw(pen: ImageDraw.ImageDraw, fine: float) -> None:
         points = [(float(x) * fine, float(y) * fine) for x, y in np.nan_to_num(places, posinf=0, neginf=0)]
         for extra in (width, 0.0):  # first all outlines, then the colors
             for a, b in lines:
@@ -67,23 +64,21 @@ def _side_color(*names: str) -> str:
     return {"left": LEFT, "right": RIGHT}[sides.pop()] if len(sides) == 1 else MIDDLE
 
 
-def blend_layout(image: "Image", mask: Any) -> "Image":
+def blend_layout(image: Image.Image, mask: Any) -> Image.Image:
     """Blends the image with a color for each label of the mask from 1 on, five in turn, with white borders between them.
 
     `mask` (h, w) holds integers, at any resolution; 0 is no surface and stays unchanged. InputError: an invalid mask.
     """
-    from PIL import Image as Images, ImageColor
-
     labels = np.asarray(mask)
     if labels.ndim != 2 or labels.dtype.kind not in "iub" or (labels.size and (labels.min() < 0 or labels.max() > 255)):
         raise InputError(f"The mask has shape {labels.shape} and type {labels.dtype}; pass a number from 0 to 255 for each pixel, (h, w).")
-    fitted = np.asarray(Images.fromarray(labels.astype(np.uint8)).resize(image.size, Images.Resampling.NEAREST))
+    fitted = np.asarray(Image.fromarray(labels.astype(np.uint8)).resize(image.size, Image.Resampling.NEAREST))
     colors = np.array([ImageColor.getrgb(color) for color in SURFACES], dtype=np.float64)
     pixels = np.asarray(image.convert("RGB"), dtype=np.float64)
     covered = (1 - _COVER) * pixels + _COVER * colors[(fitted.astype(np.int64) - 1) % len(SURFACES)]
     found = np.where((fitted > 0)[:, :, None], covered, pixels)
     found[_borders(fitted, max(1, round(min(image.size) / 128)))] = 255
-    return Images.fromarray(found.round().astype(np.uint8))
+    return Image.fromarray(found.round().astype(np.uint8))
 
 
 def _borders(labels: NDArray[np.uint8], width: int) -> NDArray[np.bool_]:
@@ -97,7 +92,7 @@ def _borders(labels: NDArray[np.uint8], width: int) -> NDArray[np.bool_]:
     return found
 
 
-def draw_viewpoint(image: "Image", yaw: float, elevation: float | None = None, corner: str = "bottom right") -> "Image":
+def draw_viewpoint(image: Image.Image, yaw: float, elevation: float | None = None, corner: str = "bottom right") -> Image.Image:
     """Draws a dial in a corner: in top view, an arrow from the object to the camera; beside it, a tick for the camera's elevation.
 
     The notch at the top is the object's front (yaw 0); its own left (yaw 90) is left on the dial. Angles are in degrees; elevations below the horizon
@@ -111,7 +106,7 @@ def draw_viewpoint(image: "Image", yaw: float, elevation: float | None = None, c
     turn = math.radians(yaw)
     toward = -math.sin(turn), -math.cos(turn)
 
-    def draw(pen: "ImageDraw", fine: float) -> None:
+    def draw(pen: ImageDraw.ImageDraw, fine: float) -> None:
         x, y, r = middle[0] * fine, middle[1] * fine, radius * fine
         _disc(pen, (x, y), r, PLATE)
         pen.ellipse([x - r, y - r, x + r, y + r], outline="#FFFFFFC0", width=round(0.07 * r))
@@ -131,7 +126,7 @@ def dial_place(size: tuple[int, int], corner: str = "bottom right") -> tuple[tup
     return (size[0] - gap if right else gap, size[1] - gap if bottom else gap), radius
 
 
-def _arrow(pen: "ImageDraw", start: tuple[float, float], toward: tuple[float, float], length: float) -> None:
+def _arrow(pen: ImageDraw.ImageDraw, start: tuple[float, float], toward: tuple[float, float], length: float) -> None:
     (x, y), (dx, dy) = start, toward
     tip, neck = (x + dx * length, y + dy * length), (x + 0.45 * dx * length, y + 0.45 * dy * length)
     pen.line([(x - 0.35 * dx * length, y - 0.35 * dy * length), neck], fill=RIGHT, width=round(0.24 * length))
@@ -139,7 +134,7 @@ def _arrow(pen: "ImageDraw", start: tuple[float, float], toward: tuple[float, fl
     pen.polygon([tip, (neck[0] - dy * side, neck[1] + dx * side), (neck[0] + dy * side, neck[1] - dx * side)], fill=RIGHT)
 
 
-def _scale_beside(pen: "ImageDraw", x: float, y: float, r: float, elevation: float) -> None:
+def _scale_beside(pen: ImageDraw.ImageDraw, x: float, y: float, r: float, elevation: float) -> None:
     """Draws a track as high as the dial, from 0 degrees at the bottom to 90 at the top, with a tick on it."""
     pen.rounded_rectangle([x - 0.24 * r, y - 1.04 * r, x + 0.24 * r, y + 1.04 * r], 0.24 * r, fill=PLATE)
     pen.line([(x, y - 0.85 * r), (x, y + 0.85 * r)], fill="#FFFFFFC0", width=max(1, round(0.07 * r)))
@@ -147,7 +142,7 @@ def _scale_beside(pen: "ImageDraw", x: float, y: float, r: float, elevation: flo
     pen.rounded_rectangle([x - 0.24 * r, tick - 0.13 * r, x + 0.24 * r, tick + 0.13 * r], 0.1 * r, fill=RIGHT)
 
 
-def draw_numbers(image: "Image", shares: Sequence[float]) -> "Image":
+def draw_numbers(image: Image.Image, shares: Sequence[float]) -> Image.Image:
     """Draws a track for each number along the lower edge, marked between 0 (left) and 1 (right). InputError: other numbers, or none."""
     values = [float(share) for share in shares]
     if not values or not all(0 <= value <= 1 for value in values):
@@ -155,7 +150,7 @@ def draw_numbers(image: "Image", shares: Sequence[float]) -> "Image":
     wide, high = image.size
     size = min(image.size) / 24
 
-    def draw(pen: "ImageDraw", fine: float) -> None:
+    def draw(pen: ImageDraw.ImageDraw, fine: float) -> None:
         for row, value in enumerate(reversed(values)):
             y = (high - (2 + 2.2 * row) * size) * fine
             left, right, r = 2 * size * fine, (wide - 2 * size) * fine, size * fine
@@ -167,15 +162,12 @@ def draw_numbers(image: "Image", shares: Sequence[float]) -> "Image":
     return _drawn_over(image, draw)
 
 
-def _drawn_over(image: "Image", draw: Callable[["ImageDraw", float], None]) -> "Image":
+def _drawn_over(image: Image.Image, draw: Callable[[ImageDraw.ImageDraw, float], None]) -> Image.Image:
     """Calls `draw` with a transparent canvas and its number of pixels per pixel of the image, and blends the result."""
-    from PIL import Image as Images
-    from PIL.ImageDraw import Draw
-
-    sheet = Images.new("RGBA", (image.width * _FINE, image.height * _FINE), (0, 0, 0, 0))
-    draw(Draw(sheet), float(_FINE))
-    return Images.alpha_composite(image.convert("RGBA"), sheet.resize(image.size, Images.Resampling.BOX)).convert("RGB")
+    sheet = Image.new("RGBA", (image.width * _FINE, image.height * _FINE), (0, 0, 0, 0))
+    draw(ImageDraw.Draw(sheet), float(_FINE))
+    return Image.alpha_composite(image.convert("RGBA"), sheet.resize(image.size, Image.Resampling.BOX)).convert("RGB")
 
 
-def _disc(pen: "ImageDraw", middle: tuple[float, float], radius: float, color: Any) -> None:
+def _disc(pen: ImageDraw.ImageDraw, middle: tuple[float, float], radius: float, color: Any) -> None:
     pen.ellipse([middle[0] - radius, middle[1] - radius, middle[0] + radius, middle[1] + radius], fill=color)

@@ -1,24 +1,24 @@
 """An image of a table with its continuous label drawn on it, and its label and distances as text."""
 
+import io
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
-from likeness.data import ImageTable, upright_picture
+from likeness.data import ImageTable, read_captions, upright_picture
 from likeness.errors import InputError
 from likeness.plots.label_pictures import CORNERS, blend_layout, draw_numbers, draw_pose, draw_viewpoint
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from likeness.labels import LabelsConfig
 
 _MOST_DRAWN = 4  # numbers drawn on one picture
 _SHORT = 3  # longest unit, in letters, that is written after every number
 
 
-def labeled_image(table: ImageTable, config: "LabelsConfig | None", row: int, side: int = 256) -> "Image":
+def labeled_image(table: ImageTable, config: "LabelsConfig | None", row: int, side: int = 256) -> Image.Image:
     """Image `row`, RGB, at most `side` pixels wide and high, with its label drawn on it; captions, names and matrices are not drawn.
 
     Raises:
@@ -43,10 +43,8 @@ def labeled_image(table: ImageTable, config: "LabelsConfig | None", row: int, si
     return image
 
 
-def _opened(table: ImageTable, row: int, side: int) -> "tuple[Image, float]":
+def _opened(table: ImageTable, row: int, side: int) -> tuple[Image.Image, float]:
     """The image and its scale relative to the file; small images are enlarged for smooth drawings."""
-    from PIL import Image
-
     picture = upright_picture(table.paths()[row])
     scale = side / max(picture.size)
     width, height = (max(1, round(length * scale)) for length in picture.size)
@@ -61,7 +59,7 @@ def _joints(table: ImageTable, names: list[str], row: int) -> NDArray[np.float64
         raise InputError(f"The joints of image {row} of '{table.name}' are missing or not numbers ({error}); choose other columns.") from error
 
 
-def _angles(image: "Image", angles: dict[str, float]) -> "Image":
+def _angles(image: Image.Image, angles: dict[str, float]) -> Image.Image:
     if set(angles) == {"yaw", "elevation"}:
         return draw_viewpoint(image, angles["yaw"], angles["elevation"])
     for angle, corner in zip(angles.values(), CORNERS, strict=False):
@@ -75,12 +73,8 @@ def _share(table: ImageTable, name: str, row: int) -> float:
     return float(np.clip((values[row] - low) / (high - low), 0, 1)) if high > low else 0.5
 
 
-def squared_webp(image: "Image") -> bytes:
+def squared_webp(image: Image.Image) -> bytes:
     """The picture as WebP, centered in a transparent square, so that square tiles do not crop labels."""
-    import io
-
-    from PIL import Image
-
     side = max(image.size)
     square = image
     if image.width != image.height:
@@ -107,8 +101,6 @@ def label_text(table: ImageTable, config: "LabelsConfig", row: int) -> str:
 
 def captions_of(table: ImageTable, row: int) -> list[str]:
     """The captions of image `row`."""
-    from likeness.data import read_captions
-
     return read_captions(ImageTable(table.name, table.root, table.frame.iloc[[row]]))[0]
 
 

@@ -1,36 +1,25 @@
 """Lines of means with bands of one standard deviation."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from likeness.plots.look import Look, faded
+from likeness.plots.look import Figure, Look, faded
 from likeness.plots.panels import hover_texts
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 _BAND = 0.18
 _HOVER = "%{hovertext}"
 _MOST_MARKERS = 40
 
 
-def banded_line(figure: "Figure", line: pd.DataFrame, x: str, look: Look, legend: dict[str, Any], place: dict[str, int]) -> None:
+def banded_line(figure: Figure, line: pd.DataFrame, x: str, look: Look, legend: dict[str, Any], place: dict[str, int]) -> None:
     """Adds a line of `means` and, where there is one, a band of one standard deviation; points are marked unless the line is flat or has too many."""
     values, mean, std = line[x].tolist(), line["mean"], line["std"]
     marked = len(line) <= _MOST_MARKERS and (line["mean"].nunique() > 1 or len(line) == 1)
     if (std > 0).any():
-        figure.add_scatter(
-            x=[*values, *reversed(values)],
-            y=[*(mean + std), *(mean - std)[::-1]],
-            fill="toself",
-            fillcolor=faded(look.color, _BAND),
-            line={"width": 0},
-            mode="lines",
-            hoverinfo="skip",
-            **{**legend, "showlegend": False},
-            **place,
-        )
+        around = {"x": [*values, *reversed(values)], "y": [*(mean + std), *(mean - std)[::-1]]}
+        band = {"fill": "toself", "fillcolor": faded(look.color, _BAND), "line": {"width": 0}, "mode": "lines", "hoverinfo": "skip"}
+        figure.add_scatter(**around, **band, **{**legend, "showlegend": False}, **place)
     figure.add_scatter(x=values, y=mean.tolist(), **look.line(marked), hovertext=hover_texts(line), hovertemplate=_HOVER, **legend, **place)
 
 

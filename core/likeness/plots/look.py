@@ -1,9 +1,14 @@
 """Looks of methods, spaces and runs in all figures: color, dash, marker and pattern, so that none depends on color alone."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PIL import ImageColor
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as Figure
+else:
+    Figure = Any  # in signatures of all figures; plotly takes a second to import, and only who draws needs it
 
 # Okabe and Ito's colors for color-blind people, without black, which is invisible on dark pages.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442")
@@ -37,6 +42,8 @@ _LOOKS = {
     "pca-faded": Look("#009E73", "dash", "square-open", "\\"),
     "lae": Look("#E69F00", "solid", "triangle-up"),
     "ae": Look("#CC79A7", "solid", "diamond"),
+    "raw-code": Look(GRAY, "longdash", "line-ew-open", "-"),
+    "pca-code": Look("#009E73", "dashdot", "square-cross", "/"),
     "lae-code": Look("#E69F00", "dash", "triangle-up-open", "\\"),
     "ae-code": Look("#CC79A7", "dash", "diamond-open", "\\"),
     "exact": Look("#0072B2", "solid", "circle"),

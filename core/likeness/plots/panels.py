@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from likeness.notions import METHOD_TITLES
-from likeness.plots.look import GRAY, OKABE_ITO, faded
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from plotly.graph_objects import Figure
+from likeness.plots.look import GRAY, OKABE_ITO, Figure, faded
 
 _PER_ROW = 3
 _ROW_HEIGHT = 300
@@ -43,7 +41,7 @@ p {{ margin: 0.3rem 0 }}
 """
 
 
-def panels(notions: Sequence[str], y_title: str, x_title: str, title: str | None) -> "Figure":
+def panels(notions: Sequence[str], y_title: str, x_title: str, title: str | None) -> Figure:
     """An empty figure with a titled panel per notion, transparent for light and dark pages."""
     from plotly.subplots import make_subplots
 
@@ -64,21 +62,21 @@ def panels(notions: Sequence[str], y_title: str, x_title: str, title: str | None
     return figure
 
 
-def panel_row(titles: Sequence[str], **options: Any) -> "Figure":
+def panel_row(titles: Sequence[str], **options: Any) -> Figure:
     """Empty panels side by side with titles; `options` are those of plotly's `make_subplots`."""
     from plotly.subplots import make_subplots
 
     return make_subplots(1, len(titles), subplot_titles=list(titles), **({"horizontal_spacing": 0.09} | options))
 
 
-def dress_with_legend(figure: "Figure", height: int, entries: int, per_row: int) -> None:
+def dress_with_legend(figure: Figure, height: int, entries: int, per_row: int) -> None:
     """Like `dress`, with room for a legend of so many entries."""
     rows = -(-entries // per_row)
     dress(figure, height + _LEGEND_ROW * max(0, rows - 1), None)
     figure.update_layout(hovermode="closest", margin={"b": 66 + _LEGEND_ROW * rows})
 
 
-def dress(figure: "Figure", height: int, title: str | None) -> None:
+def dress(figure: Figure, height: int, title: str | None) -> None:
     """Applies the common style: transparent background, title above, legend below."""
     figure.update_layout(
         template="plotly_white",
@@ -99,10 +97,15 @@ def position(place: int) -> dict[str, int]:
     return {"row": place // _PER_ROW + 1, "col": place % _PER_ROW + 1}
 
 
-def hover_texts(points: "pd.DataFrame") -> list[str]:
+def hover_texts(points: pd.DataFrame) -> list[str]:
     """`0.574 ± 0.002 (5 runs)` for each row of `spread`."""
     numbers = zip(points["mean"], points["std"], points["runs"], strict=True)
     return [f"{mean:.3f} ± {std:.3f} ({runs} runs)" if runs > 1 else f"{mean:.3f}" for mean, std, runs in numbers]
+
+
+def entry(name: str, listed: bool) -> dict[str, Any]:
+    """Legend settings of a trace: its name, which toggles all traces of that name; `listed` for one of them."""
+    return {"name": name, "legendgroup": name, "showlegend": listed}
 
 
 def once(shown: set[str], method: str) -> dict[str, Any]:
@@ -112,7 +115,7 @@ def once(shown: set[str], method: str) -> dict[str, Any]:
     return {"name": METHOD_TITLES.get(method, method), "legendgroup": method, "showlegend": first}
 
 
-def as_page(figure: "Figure", title: str, notes: Sequence[str] = ()) -> str:
+def as_page(figure: Figure, title: str, notes: Sequence[str] = ()) -> str:
     """HTML of the interactive figure including plotly.js (about 5 MB), with a line below for each note."""
     config = {"responsive": True, "displaylogo": False}
     content = figure.to_html(full_html=False, include_plotlyjs=True, config=config)

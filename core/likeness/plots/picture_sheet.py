@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+
+from PIL import Image, ImageDraw, ImageFont
 
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 INK, QUIET, _PAPER = "#1b1f2a", "#5d6575", "#ffffff"
 GAP, MARGIN, LINE, _LETTER = 8, 14, 18, 13
@@ -24,14 +22,10 @@ class PictureSheet:
     """A sheet for pictures, in tiles of `tile` pixels, and text; `sheet` is the resulting picture."""
 
     def __init__(self, width: int, height: int, tile: int) -> None:
-        from PIL import Image
-        from PIL.ImageDraw import Draw
-        from PIL.ImageFont import load_default
+        self.sheet, self.tile, self.font = Image.new("RGB", (width, height), _PAPER), tile, ImageFont.load_default(_LETTER)
+        self.pen = ImageDraw.Draw(self.sheet)
 
-        self.sheet, self.tile, self.font = Image.new("RGB", (width, height), _PAPER), tile, load_default(_LETTER)
-        self.pen = Draw(self.sheet)
-
-    def picture(self, x: int, y: int, image: "Image", frame: str = "") -> None:
+    def picture(self, x: int, y: int, image: Image.Image, frame: str = "") -> None:
         """Pastes an image into the middle of its tile, with a frame of this color, if any."""
         self.sheet.paste(image, (x + (self.tile - image.width) // 2, y + (self.tile - image.height) // 2))
         if frame:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PIL.Image import Image
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
@@ -12,8 +13,6 @@ from likeness.plots.labeled_image import captions_of, distance_text, label_text,
 from likeness.plots.picture_sheet import GAP, INK, LINE, MARGIN, QUIET, PictureSheet, check_rows
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from likeness.labels import LabelDistances, LabelsConfig
 
 _CAPTION_LINES = 3
@@ -21,7 +20,7 @@ _CAPTION_LINES = 3
 
 def retrieval_figure(
     table: ImageTable, config: "LabelsConfig", labels: "LabelDistances", query: int, retrieved: Mapping[str, Sequence[int]], *, tile: int = 120
-) -> "Image":
+) -> Image:
     """The query with its label on the left, and a row of pictures for each space, with labels drawn and label distances below.
 
     InputError: nothing retrieved, a row out of range, or table and label distances of different lengths.

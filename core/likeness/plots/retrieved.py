@@ -1,16 +1,12 @@
 """Other classes retrieved for a query class in two spaces (language guidance, Figure 3)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.plots.look import GRAY, look_at
-from likeness.plots.panels import GRID, dress
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
+from likeness.plots.look import GRAY, Figure, look_at
+from likeness.plots.panels import GRID, dress, entry
 
 _FIXED = ("class", "language_similarity")
 _BAR = 22  # pixels per space
@@ -20,7 +16,7 @@ _AROUND = 120
 _LEFT = 220
 
 
-def retrieved_bars(tables: Mapping[str, pd.DataFrame], *, title: str | None = None) -> "Figure":
+def retrieved_bars(tables: Mapping[str, pd.DataFrame], *, title: str | None = None) -> Figure:
     """A panel per query class with a group of horizontal bars per retrieved class, most related on top, and a bar per space.
 
     `tables`: tables of `likeness.evaluation.retrieved_classes` by query class: class, language_similarity, and a column of counts per space.
@@ -38,21 +34,9 @@ def retrieved_bars(tables: Mapping[str, pd.DataFrame], *, title: str | None = No
     for row, table in enumerate(tables.values(), start=1):
         labels = [f"{name} ({similarity:.2f})" for name, similarity in zip(table["class"], table["language_similarity"], strict=True)]
         for place, space in enumerate(spaces):
-            figure.add_bar(
-                x=table[space].tolist(),
-                y=labels,
-                orientation="h",
-                **look_at(place).bar(),
-                texttemplate="%{x}",
-                textposition="outside",
-                cliponaxis=False,
-                hovertemplate="%{y}: %{x}",
-                name=space,
-                legendgroup=space,
-                showlegend=row == 1,
-                row=row,
-                col=1,
-            )
+            bars = {"x": table[space].tolist(), "y": labels, "orientation": "h", "cliponaxis": False}
+            texts = {"texttemplate": "%{x}", "textposition": "outside", "hovertemplate": "%{y}: %{x}"}
+            figure.add_bar(**bars, **look_at(place).bar(), **texts, **entry(space, row == 1), row=row, col=1)
     dress(figure, height + _AROUND, title)
     figure.update_layout(barmode="group", bargap=_GAP / (_GAP + _BAR * len(spaces)), bargroupgap=0.05, margin={"l": _LEFT})
     figure.update_annotations(x=0, xanchor="left")

@@ -1,21 +1,18 @@
 """Distribution of the scores of all images for a query, with the cut-off."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.plots.look import GRAY, OKABE_ITO
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
+from likeness.plots.look import GRAY, OKABE_ITO, Figure
 
 _BINS = 60
 _HEIGHT = 190
 
 
-def score_histogram(scores: Any, threshold: float, answers: tuple[Any, Any] = ((), ()), axis: str = "Similarity to the query") -> "Figure":
+def score_histogram(scores: Any, threshold: float, answers: tuple[Any, Any] = ((), ()), axis: str = "Similarity to the query") -> Figure:
     """A histogram of scores (n,) with logarithmic counts, colored from the cut-off on, with the scores of answered images below.
 
     InputError: no scores, or scores that are not finite.
@@ -39,27 +36,15 @@ def score_histogram(scores: Any, threshold: float, answers: tuple[Any, Any] = ((
     for name, part, color in (("no match", values[values < threshold], GRAY), ("match", values[values >= threshold], OKABE_ITO[0])):
         edges = _edges(part, values, threshold, name == "match")
         counts = np.histogram(part, edges)[0]
-        figure.add_bar(
-            x=((edges[:-1] + edges[1:]) / 2).tolist(),
-            y=counts.tolist(),
-            width=np.diff(edges).tolist(),
-            name=name,
-            marker={"color": color, "line": {"width": 0}},
-            hovertemplate="%{x:.3f}: %{y:,} images",
-        )
+        bars = {"x": ((edges[:-1] + edges[1:]) / 2).tolist(), "y": counts.tolist(), "width": np.diff(edges).tolist()}
+        figure.add_bar(**bars, name=name, marker={"color": color, "line": {"width": 0}}, hovertemplate="%{x:.3f}: %{y:,} images")
     for name, answered, symbol, color in zip(("yes", "no"), answers, ("circle", "x"), (OKABE_ITO[2], OKABE_ITO[1]), strict=True):
         if points := list(answered):
             marker = {"symbol": symbol, "color": color, "size": 7}
             figure.add_scatter(x=points, y=[0.7] * len(points), mode="markers", name=name, marker=marker, hoverinfo="name")
     figure.add_vline(x=threshold, line={"color": OKABE_ITO[0], "width": 2, "dash": "dot"})
-    figure.update_layout(
-        height=_HEIGHT,
-        bargap=0,
-        barmode="overlay",
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        legend={"orientation": "h", "y": 1.2, "x": 0},
-        hovermode="closest",
-    )
+    margin, legend = dict.fromkeys("lrtb", 8), {"orientation": "h", "y": 1.2, "x": 0}
+    figure.update_layout(height=_HEIGHT, bargap=0, barmode="overlay", margin=margin, legend=legend, hovermode="closest")
     figure.update_xaxes(title=axis)
     figure.update_yaxes(title="Images", type="log", range=[-0.3, float(np.log10(max(2, len(values))))], dtick=1)
     return figure

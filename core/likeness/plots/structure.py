@@ -1,17 +1,13 @@
 """Structure of a space against its generalization (ooDML, Figure 4)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.plots.look import GRAY, OKABE_ITO, method_looks
-from likeness.plots.panels import AXIS, GRID, dress_with_legend
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
+from likeness.plots.look import GRAY, OKABE_ITO, Figure, method_looks
+from likeness.plots.panels import AXIS, GRID, dress_with_legend, entry
 
 # property of a space -> title
 PROPERTIES = {
@@ -25,7 +21,7 @@ _PER_ROW = 2
 _ROW_HEIGHT = 330
 
 
-def structure_scatter(scaled: pd.DataFrame, correlations: pd.DataFrame, *, methods: Sequence[str] | None = None) -> "Figure":
+def structure_scatter(scaled: pd.DataFrame, correlations: pd.DataFrame, *, methods: Sequence[str] | None = None) -> Figure:
     """A panel per property with a point per run, and least-squares lines through all runs and through those of the start.
 
     Structure and score are scaled to [0, 1] within each split. Correlations are in the titles. InputError: no row.
@@ -42,32 +38,20 @@ def structure_scatter(scaled: pd.DataFrame, correlations: pd.DataFrame, *, metho
     names = list(dict.fromkeys(scaled["property"]))
     columns = min(_PER_ROW, len(names))
     rows = -(-len(names) // columns)
-    figure = make_subplots(
-        rows,
-        columns,
-        shared_yaxes="all",
-        subplot_titles=[_titled(name, correlations) for name in names],
-        horizontal_spacing=0.05,
-        vertical_spacing=0.36 / rows if rows > 1 else 0,
-    )
+    titles, gap = [_titled(name, correlations) for name in names], 0.36 / rows if rows > 1 else 0
+    figure = make_subplots(rows, columns, shared_yaxes="all", subplot_titles=titles, horizontal_spacing=0.05, vertical_spacing=gap)
     looks = method_looks(scaled["row"] if methods is None else methods)
     for number, name in enumerate(names):
         place = {"row": number // columns + 1, "col": number % columns + 1}
         own = scaled[scaled["property"] == name]
         for method, look in looks.items():
             points = own[own["row"] == method]
-            figure.add_scatter(
-                x=points["structure"].tolist(),
-                y=points["score"].tolist(),
-                mode="markers",
-                marker={"color": look.color, "symbol": look.symbol, "size": 7, "opacity": 0.75},
-                hovertext=[f"{split}, seed {seed}" for split, seed in zip(points["split"], points["seed"], strict=True)],
-                hovertemplate=f"{method}<br>%{{hovertext}}<extra></extra>",
-                name=method,
-                legendgroup=method,
-                showlegend=number == 0 and not scaled[scaled["row"] == method].empty,
-                **place,
-            )
+            drawn = {"x": points["structure"].tolist(), "y": points["score"].tolist(), "mode": "markers"}
+            marker = {"color": look.color, "symbol": look.symbol, "size": 7, "opacity": 0.75}
+            texts = [f"{split}, seed {seed}" for split, seed in zip(points["split"], points["seed"], strict=True)]
+            hover = {"hovertext": texts, "hovertemplate": f"{method}<br>%{{hovertext}}<extra></extra>"}
+            listed = number == 0 and not scaled[scaled["row"] == method].empty
+            figure.add_scatter(**drawn, marker=marker, **hover, **entry(method, listed), **place)
         _add_trend(figure, own, "All splits", OKABE_ITO[1], "solid", place, number == 0)
         _add_trend(figure, own[own["split"] == _START], "Start alone", GRAY, "dash", place, number == 0)
     dress_with_legend(figure, rows * _ROW_HEIGHT + 82, len(looks) + 2, 5)
@@ -79,23 +63,14 @@ def structure_scatter(scaled: pd.DataFrame, correlations: pd.DataFrame, *, metho
     return figure
 
 
-def _add_trend(figure: "Figure", own: pd.DataFrame, name: str, color: str, dash: str, place: dict[str, int], listed: bool) -> None:
+def _add_trend(figure: Figure, own: pd.DataFrame, name: str, color: str, dash: str, place: dict[str, int], listed: bool) -> None:
     """The least-squares line; an empty trace for fewer than three points or no spread, so that the legend keeps its entries."""
     x = own["structure"].to_numpy(dtype=np.float64)
     drawn = len(x) > 2 and float(np.ptp(x)) > 0
     slope, offset = np.polyfit(x, own["score"].to_numpy(dtype=np.float64), 1) if drawn else (0.0, 0.0)
     ends = [float(x.min()), float(x.max())] if drawn else []
-    figure.add_scatter(
-        x=ends,
-        y=[float(offset + slope * end) for end in ends],
-        mode="lines",
-        line={"color": color, "dash": dash, "width": 3},
-        name=name,
-        legendgroup=name,
-        showlegend=listed and drawn,
-        hoverinfo="skip",
-        **place,
-    )
+    line = {"mode": "lines", "line": {"color": color, "dash": dash, "width": 3}, "hoverinfo": "skip"}
+    figure.add_scatter(x=ends, y=[float(offset + slope * end) for end in ends], **line, **entry(name, listed and drawn), **place)
 
 
 def _titled(name: str, correlations: pd.DataFrame) -> str:

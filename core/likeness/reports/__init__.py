@@ -5,3 +5,4 @@ from likeness.reports.options import ReportOptions as ReportOptions
 from likeness.reports.page import report_html as report_html, write_report as write_report
 from likeness.reports.report import Report as Report
 from likeness.reports.run_report import run_report as run_report
+from likeness.reports.slices_report import error_captions as error_captions, slices_report as slices_report

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.evaluation import metric_title, retrieval_metrics
+from likeness.notion_trust import notion_trust
 from likeness.notions import Composition, Notion, with_other_words
 from likeness.reports.columns import readable
 from likeness.reports.options import ReportOptions
@@ -50,10 +51,12 @@ def retrieval_table(base: Space, space: Space, notion: Notion, options: ReportOp
     labels = column.iloc[labeled].astype(str).to_numpy()
     if len(labeled) < 3 or len(set(labels)) < 2:
         return None
-    asking = _asking(len(labeled), options.seed)
+    asking = None if len(labeled) <= _ALL_ASK else np.sort(np.random.default_rng(options.seed).permutation(len(labeled))[:_ASKING])
     raw, own = (measured(each.vectors[labeled], labels, asking) for each in (base, space))
     controls = _controls(base, space, notion, labeled, labels, asking, options)
-    rows = [["Raw encoder", *map(figure, raw)], [space.name, *map(figure, own)], *([name, *_spread(runs)] for name, runs in controls.items())]
+    rows = [["Raw encoder", *map(figure, raw)], [space.name, *map(figure, own)]]
+    for name, runs in controls.items():
+        rows.append([name, *(f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}" for values in zip(*runs, strict=True))])
     who = (
         f"{len(labeled):,} labeled images"
         if asking is None
@@ -80,16 +83,17 @@ def _controls(
     return {name: runs for name, runs in found.items() if len(runs) == _SEEDS}
 
 
-def measured(vectors: Any, labels: Any, asking: NDArray[np.int64] | None = None) -> list[float]:
-    """The values of `METRICS`."""
-    found = retrieval_metrics(vectors, labels, ks=(1, 10), rows=asking, only=METRICS)
+def measured(vectors: Any, labels: Any, asking: NDArray[np.int64] | None = None, is_query: NDArray[np.bool_] | None = None) -> list[float]:
+    """The values of `METRICS`, of all rows, of those `asking`, or of queries (a mask) among the others."""
+    if is_query is None:
+        found = retrieval_metrics(vectors, labels, ks=(1, 10), rows=asking, only=METRICS)
+    else:
+        found = retrieval_metrics(vectors[~is_query], labels[~is_query], (1, 10), vectors[is_query], labels[is_query], only=METRICS)
     return [found[name] for name in METRICS]
 
 
 def trust_table(base: Space, notion: Notion | Composition) -> FigureTable | None:
     """How far a notion can be relied on without labels (`likeness.notion_trust`); None of spaces that read no text."""
-    from likeness.notion_trust import notion_trust
-
     if base.embed_texts is None:
         return None
     trust = notion_trust(base, notion)
@@ -105,22 +109,9 @@ def agreement_row(base: Space, space: Space, seed: int = 0) -> tuple[str, str]:
     k = min(_NEAREST, len(base) - 1)
     rows = np.sort(np.random.default_rng(seed).permutation(len(base))[:_ASKING])
     share, chance = overlap(base.vectors, space.vectors, k, rows), expected_overlap(len(base), k)
-    return "Agreement", f"{share:.0%} of the {k} nearest images are the same in both spaces (by chance {_percent(chance)})"
+    return "Agreement", f"{share:.0%} of the {k} nearest images are the same in both spaces (by chance {100 * chance:.2g}%)"
 
 
 def figure(value: float) -> str:
     """Three digits after the point; a dash where there is none."""
     return "–" if np.isnan(value) else f"{value:.3f}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.2g}%"
-
-
-def _spread(runs: list[list[float]]) -> list[str]:
-    values = np.array(runs)
-    return [f"{mean:.3f} ± {deviation:.3f}" for mean, deviation in zip(values.mean(axis=0), values.std(axis=0, ddof=1), strict=True)]
-
-
-def _asking(count: int, seed: int) -> NDArray[np.int64] | None:
-    return None if count <= _ALL_ASK else np.sort(np.random.default_rng(seed).permutation(count)[:_ASKING])

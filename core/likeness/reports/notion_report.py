@@ -67,12 +67,8 @@ def _words(notion: Notion | Composition) -> list[tuple[str, str]]:
     parts = parts_of(notion)
     found = []
     for weight, each in parts:
-        name = "Words" if len(parts) == 1 else f"{_weight(weight)} {each.name}"
+        size = "" if np.isclose(abs(weight), 1) else f" {abs(weight):g} ×"
+        name = "Words" if len(parts) == 1 else f"{'+' if weight > 0 else '−'}{size} {each.name}"
         listed = ", ".join(dict.fromkeys(each.aspects))
         found.append((name, f"{' / '.join(f'“{template}”' for template in each.templates)} with {len(set(each.aspects))} aspects: {listed}"))
     return found
-
-
-def _weight(weight: float) -> str:
-    size = "" if np.isclose(abs(weight), 1) else f" {abs(weight):g} ×"
-    return f"{'+' if weight > 0 else '−'}{size}"

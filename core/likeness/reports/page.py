@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from functools import partial
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from likeness.errors import InputError
-from likeness.io import name_to_text, write_atomic
+from likeness.io import name_to_text, spoken_name, write_atomic
 from likeness.plots.linked_map import SCRIPTS, Coloring, MapPanel, encode_map, read_script, read_text
 from likeness.reports.columns import report_columns
 from likeness.reports.figures import FigureTable
@@ -37,12 +38,14 @@ def report_html(report: Report) -> bytes:
     """
     table = report.table
     places = [Path.home(), Path.cwd(), table.root, table.root.parent]  # folders of this machine that no text of the report may tell
+    hide = partial(hide_folders, places=places)
     paths, names = table.paths(), [*report.first, *(name for name in table.attributes if name not in report.first)]
     columns, left_out = report_columns(table.frame, names, places, report.options.megabytes)
-    panels = [MapPanel(hide_folders(view.name, places), view.positions, view.caption) for view in report.views]
+    panels = [MapPanel(hide(view.name), view.positions, view.caption) for view in report.views]
     data: dict[str, Any] = {
-        "names": [hide_folders(name_to_text(path.name), places) for path in paths],
+        "names": [hide(spoken_name(name_to_text(str(path)))) for path in paths],
         "columns": columns,
+        "rows": [[hide(name), hide(text), shown, [*map(hide, captions)]] for name, text, shown, captions in report.pictures],
         "map": encode_map(panels, Coloring("none"), n=len(paths)),
         "near": [view.rows.ravel().tolist() for view in report.views],
         "like": [np.rint(view.similarities.astype(np.float64) * 1000).astype(np.int64).ravel().tolist() for view in report.views],
@@ -71,7 +74,9 @@ def _page(report: Report, data: dict[str, Any], sheets: PictureSheets, left_out:
 
     style, script = _style(), _script()
     found = Template(_text("report.html")).substitute(
-        policy=_policy(script, style),
+        policy=(  # what the page may load: this script, this style, and pictures that lie in the page
+            f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; base-uri 'none'; form-action 'none'"
+        ),
         style=style,
         script=script,
         kind=escape(report.kind),
@@ -89,18 +94,12 @@ def _page(report: Report, data: dict[str, Any], sheets: PictureSheets, left_out:
     return found.encode("utf-8", "replace")
 
 
-def _policy(script: str, style: str) -> str:
-    """What the page may load: this script, this style, and pictures that lie in the page."""
-    own = f"script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:"
-    return f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"
-
-
 def _shown(report: Report, left_out: list[str]) -> str:
     count = len(report.table)
     said = f"All {count:,} images are shown."
     if count < report.total:
-        how = f"drawn at random (seed {report.options.seed}); maps and neighbors are of these, figures of all"
-        said = f"{count:,} of {report.total:,} images are shown, {how}."
+        how = f"{'those above and others ' if report.pictures else ''}drawn at random (seed {report.options.seed})"
+        said = f"{count:,} of {report.total:,} images are shown, {how}; maps and neighbors are of these, figures of all."
     return f"{said} Left out for want of room: {', '.join(left_out)}." if left_out else said
 
 

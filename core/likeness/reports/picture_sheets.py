@@ -6,17 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from likeness.data import upright_picture
 from likeness.errors import InputError
 from likeness.reports.options import ReportOptions
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 ACROSS = 16  # pictures in a row of a sheet, which has as many rows
 # Pixels of a side and WebP quality, the best first. Sides are multiples of 16, the side of WebP's blocks: no picture colors its neighbor.
@@ -67,9 +64,9 @@ def picture_sheets(paths: Sequence[Path], most_bytes: int, options: ReportOption
     raise InputError(f"Pictures of {len(paths):,} images do not fit into {most_bytes / 1e6:.1f} MB; show fewer images, or allow a larger file.")
 
 
-def _read(paths: Sequence[Path], side: int, options: ReportOptions) -> "list[Image | None]":
+def _read(paths: Sequence[Path], side: int, options: ReportOptions) -> list[Image.Image | None]:
     """The images within a square of this side, upright; None for one that can't be read."""
-    found: list[Image | None] = []
+    found: list[Image.Image | None] = []
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
         for begin in range(0, len(paths), _PART):
             found += pool.map(lambda path: _picture(path, side), paths[begin : begin + _PART])
@@ -78,17 +75,15 @@ def _read(paths: Sequence[Path], side: int, options: ReportOptions) -> "list[Ima
     return found
 
 
-def _picture(path: Path, side: int) -> "Image | None":
+def _picture(path: Path, side: int) -> Image.Image | None:
     try:
         return _fitted(upright_picture(path, 2 * side), side)
     except OSError:
         return None
 
 
-def _fitted(picture: "Image | None", side: int) -> "Image | None":
+def _fitted(picture: Image.Image | None, side: int) -> Image.Image | None:
     """The picture within a square of this side; a smaller one as it is."""
-    from PIL import Image
-
     if picture is None or max(picture.size) <= side:
         return picture
     scale = side / max(picture.size)
@@ -96,9 +91,7 @@ def _fitted(picture: "Image | None", side: int) -> "Image | None":
     return picture.resize((width, height), Image.Resampling.LANCZOS)
 
 
-def _sheet(pictures: "Sequence[Image | None]", side: int, quality: int) -> bytes:
-    from PIL import Image
-
+def _sheet(pictures: Sequence[Image.Image | None], side: int, quality: int) -> bytes:
     rows = -(-len(pictures) // ACROSS)
     sheet = Image.new("RGB", (side * min(ACROSS, len(pictures)), side * rows), _GRAY)
     for place, picture in enumerate(pictures):

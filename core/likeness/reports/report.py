@@ -43,16 +43,17 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What a report holds: what a space is, how good it is beside the raw encoder, and two linked maps with pictures.
+    """What a report holds: what a space is, how good it is beside the raw encoder, and linked maps with pictures.
 
     Attributes:
-        kind: what it is of, "Notion" or "Trained run".
+        kind: what it is of, "Notion", "Trained run" or "Errors of a model".
         title, lead: its heading, and one sentence below.
         facts: (name, value) of what is told first.
-        views: the raw encoder's space and the other one.
+        views: the raw encoder's space and, where there is one, the other.
         table: the m images that are shown, of `total`.
         first: the attributes that stand before the others; the maps are colored by the first one.
         curves, settings: of a run, what was measured while it trained, and its settings as YAML.
+        pictures: of errors, each slice's name, a sentence, and numbers and captions of some of the images that are shown.
     """
 
     kind: str
@@ -67,6 +68,7 @@ class Report:
     options: ReportOptions = field(default_factory=ReportOptions)
     curves: list[Curve] = field(default_factory=list)
     settings: str = ""
+    pictures: list[tuple[str, str, list[int], list[str]]] = field(default_factory=list)
 
 
 def shown_rows(count: int, options: ReportOptions) -> NDArray[np.int64]:
@@ -79,12 +81,13 @@ def shown_rows(count: int, options: ReportOptions) -> NDArray[np.int64]:
 
 
 def space_views(spaces: Sequence[Space], rows: NDArray[np.int64], options: ReportOptions) -> list[SpaceView]:
-    """The maps of two spaces of the same images, the second turned to lie on the first, and the nearest images, of those shown.
+    """The maps of spaces of the same images, the second turned to lie on the first, and the nearest images, of those shown.
 
     A map of all images is the one that the app shows; where only some are shown, these alone are laid out.
     """
     whole = len(rows) == len(spaces[0])
-    chosen = [space if whole else _part(space, rows) for space in spaces]
+    # of some images vectors that are known by what they are
+    chosen = [space if whole else Space(space.vectors[rows], name=space.name, estimator=space.estimator) for space in spaces]
     placements: list[Any] = []
     views: list[SpaceView] = []
     for space in chosen:
@@ -94,8 +97,3 @@ def space_views(spaces: Sequence[Space], rows: NDArray[np.int64], options: Repor
         found = nearest(space.vectors, space.vectors, min(_NEIGHBORS if len(rows) <= _MANY else _FEWER, len(rows) - 1), np.arange(len(rows)))
         views.append(SpaceView(space.name, placements[-1].caption, placements[-1].shown, found.rows, found.similarities))
     return views
-
-
-def _part(space: Space, rows: NDArray[np.int64]) -> Space:
-    """Some images of a space, as vectors that are known by what they are."""
-    return Space(space.vectors[rows], name=space.name, estimator=space.estimator)

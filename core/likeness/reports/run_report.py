@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable
+from likeness.data import ImageTable, read_captions
 from likeness.defaults import default_encoder
 from likeness.embedding import embed
 from likeness.errors import InputError
-from likeness.evaluation import continuous_metrics, metric_title
+from likeness.evaluation import continuous_metrics, image_text_metrics, metric_title
 from likeness.reports.figures import METRICS, FigureTable, agreement_row, figure, measured
 from likeness.reports.notion_report import check_color
 from likeness.reports.options import ReportOptions
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _LABEL_METRICS = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10")
 _LABEL_KS = (1, 10)
 _MOST_POINTS = 200
-_CURVES = ("recall_at_1", "map_at_r", "mean_label_distance_at_10", "loss")
+_CURVES = ("recall_at_1", "map_at_r", "text_to_image_recall_at_1", "image_to_text_recall_at_1", "mean_label_distance_at_10", "loss")
 
 
 def run_report(
@@ -81,7 +81,7 @@ def run_report(
         ),
         agreement_row(base, own, chosen.seed),
     ]
-    raw, trained, names = _judged(base, own, rows, images)
+    raw, trained, names = _judged(base, own, rows, images, settings.data.query_attribute is not None)
     table = _figures(raw, trained, names, log, folder.name, name)
     views = space_views([base, own], shown, chosen)
     part = replace(base.table, frame=base.table.frame.iloc[shown], failed=())
@@ -90,18 +90,32 @@ def run_report(
     return Report("Trained run", folder.name, lead, facts, table, views, part, len(base), first, chosen, curves, as_yaml(settings))
 
 
-def _judged(base: Space, own: Space, rows: NDArray[np.int64], images: "RunImages") -> tuple[list[float], list[float], list[str]]:
+def _judged(base: Space, own: Space, rows: NDArray[np.int64], images: "RunImages", named: bool = False) -> tuple[list[float], list[float], list[str]]:
     """Figures of the raw encoder and of the run on the images in these rows, and their names: by classes, or without these by label distances."""
+    asks = np.isin(rows, images.queries)
     if images.names:
         labels = images.labels[rows]
-        return measured(base.vectors, labels), measured(own.vectors, labels), list(METRICS)
-    asks = np.isin(rows, images.queries)
-    assert images.distances is not None  # images divided without classes have continuous labels
-    if not asks.any() or (~asks).sum() < max(_LABEL_KS):
+        is_query = asks if named and 0 < asks.sum() < len(rows) else None
+        return measured(base.vectors, labels, is_query=is_query), measured(own.vectors, labels, is_query=is_query), list(METRICS)
+    if images.distances is None:
+        return _judged_by_captions(base, own)
+    themselves = np.arange(len(rows)) if asks.all() else None  # each query searches all others
+    others = ~asks if themselves is None else asks
+    if not asks.any() or others.sum() - asks.all() < max(_LABEL_KS):
         return [], [], []
-    distances = images.distances.between(rows[asks], rows[~asks])
-    found = [continuous_metrics(distances, each.vectors[asks], each.vectors[~asks], _LABEL_KS) for each in (base, own)]
+    distances = images.distances.between(rows[asks], rows[others])
+    found = [continuous_metrics(distances, each.vectors[asks], each.vectors[others], _LABEL_KS, exclude=themselves) for each in (base, own)]
     return [found[0][name] for name in _LABEL_METRICS], [found[1][name] for name in _LABEL_METRICS], list(_LABEL_METRICS)
+
+
+def _judged_by_captions(base: Space, own: Space) -> tuple[list[float], list[float], list[str]]:
+    """As `_judged`, for images with captions; nothing where the raw encoder reads no texts."""
+    if base.embed_texts is None or own.embed_texts is None:
+        return [], [], []
+    captions = read_captions(base.table)
+    texts, owners = [text for each in captions for text in each], np.repeat(np.arange(len(captions)), [len(each) for each in captions])
+    raw, trained = (image_text_metrics(each.vectors, each.embed_texts(texts), owners, (1,)) for each in (base, own) if each.embed_texts)
+    return list(raw.values()), list(trained.values()), list(raw)
 
 
 def _figures(raw: list[float], trained: list[float], names: list[str], log: pd.DataFrame, title: str, encoder: str) -> list[FigureTable]:

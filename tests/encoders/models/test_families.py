@@ -170,7 +170,7 @@ def test_pixels(family: Family, size: tuple[int, int], load, photo) -> None:
 
 @_EACH
 def test_tokens(family: Family, load) -> None:
-    tokenizer = load(family)._tokenizer
+    tokenizer = load(family).reader.tokens
     short, cased, long = tokenizer(["a photo of a cat", "A photo of a CAT", "cat " * 100])
     assert (len(short), len(long)) == (family.tokens, family.tokens)
     if "SigLIP2" in family.name:
@@ -194,7 +194,7 @@ def test_text_vectors(family: Family, load) -> None:
         kinds = {type(module).__name__ for module in getattr(encoder.model, "text", encoder.model).transformer.modules()}
         assert ("QuickGELU" in kinds, "GELU" in kinds) == (_QUICK[family.name], not _QUICK[family.name])
     texts = ["a photo of a cat", "a cat", "cat " * 100]
-    tokens, model = encoder._tokenizer(texts), encoder.model
+    tokens, model = encoder.reader.tokens(texts), encoder.model
     part = getattr(model, "text", model)
     mask = torch.full((family.tokens, family.tokens), float("-inf")).triu(1) if family.causal else None
     with torch.inference_mode():

@@ -16,8 +16,10 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from experiments import shipped_files
+from experiments.shipped_files import ship_embeddings
 from likeness.data import CONTENT_COLUMN, ImageTable
-from likeness.encoders import embed_images, ship_embeddings, store_folder
+from likeness.encoders import embed_images, store_folder
 from likeness.encoders.store.encoding_pass import shuffled
 from likeness.errors import InputError
 from likeness.io import TransientError
@@ -298,7 +300,8 @@ def test_wrong_options(table, fake, options: dict[str, Any], said: str) -> None:
 def test_shipped_embeddings_need_no_encoding(table, known: ImageTable, fake, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from likeness.encoders.store import images as store
 
-    monkeypatch.setattr(store, "assets_dir", lambda: tmp_path / "assets")
+    for each in (store, shipped_files):
+        monkeypatch.setattr(each, "assets_dir", lambda: tmp_path / "assets")
     ship_embeddings(known, fake)
     monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "another cache"))
     shipped = embed_images(known, fake)

@@ -10,7 +10,7 @@ import pytest
 from likeness.data.table import ImageTable
 from likeness.embedding import embed
 from likeness.encoders import embed_images, store_folder
-from likeness.encoders.store.packed import packed_vectors
+from likeness.encoders.store.collected import packed_vectors
 from likeness.errors import InputError
 
 VECTORS = np.random.default_rng(0).normal(size=(300, 7)).astype(np.float32)

@@ -95,7 +95,7 @@ keys = key_array([image_key(str(i), "") for i in range(1000)])
 write_shard(LocalFolder(Path(sys.argv[1])), Shard(keys, np.zeros((1000, 64), np.float32), {}))
 """
 _PACKED = """
-from likeness.encoders.store.packed import packed_vectors
+from likeness.encoders.store.collected import packed_vectors
 packed_vectors(Path(sys.argv[1]) / "a.npy", (1000, 64), [(np.arange(1000), np.zeros((1000, 64), np.float32))])
 """
 

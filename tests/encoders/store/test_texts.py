@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from likeness.encoders import embed_texts, ship_texts, ship_vocabulary, vocabulary_ships
+from experiments import shipped_files
+from experiments.shipped_files import ship_texts, ship_vocabulary
+from likeness.encoders import embed_texts, vocabulary_ships
 from likeness.encoders.store import texts
 from likeness.errors import InputError
 
@@ -107,9 +109,11 @@ for i in range(40):
 
 
 def test_shipped_texts_need_no_encoding(fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts, "assets_dir", lambda: tmp_path / "assets")
+    for each in (texts, shipped_files):
+        monkeypatch.setattr(each, "assets_dir", lambda: tmp_path / "assets")
     ship_texts(fake, PROMPTS)
     texts._memory.clear()
+    texts._shipped.cache_clear()
     monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "another cache"))
     result = embed_texts(fake, [PROMPTS[3], "new", PROMPTS[1]])
     assert result.n_encoded == 1

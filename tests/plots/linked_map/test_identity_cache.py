@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from likeness.plots.linked_map.identity_cache import cache_by_identity
+from likeness.plots.linked_map.parts import cache_by_identity
 
 
 def counted() -> Callable[..., int]:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from likeness.errors import InputError
-from likeness.plots.linked_map.bitset import decode_rows, encode_mask, encode_rows
 from likeness.plots.linked_map.map_event import MapEvent, decode_event
+from likeness.plots.linked_map.parts import decode_rows, encode_mask, encode_rows
 
 
 @given(st.sets(st.integers(0, 40)), st.integers(41, 60))

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.plots.linked_map.bitset import decode_rows
 from likeness.plots.linked_map.coloring import Coloring, coloring_of
-from likeness.plots.linked_map.map_payload import MapPanel, encode_coloring, encode_map, home_box
-from likeness.plots.linked_map.palette import CATEGORICAL, OTHER
-from likeness.plots.linked_map.parts import INLINE_BYTES, part
+from likeness.plots.linked_map.map_payload import CATEGORICAL, OTHER, MapPanel, encode_coloring, encode_map, home_box
+from likeness.plots.linked_map.parts import INLINE_BYTES, decode_rows, part
 
 
 def array(described: dict[str, object]) -> np.ndarray:

@@ -5,7 +5,7 @@ import pytest
 from PIL.ImageColor import getrgb
 from scipy.spatial.distance import pdist
 
-from likeness.plots.linked_map.palette import CATEGORICAL, OTHER, angle_scale, categorical_palette, number_scale
+from likeness.plots.linked_map.map_payload import CATEGORICAL, OTHER, angle_scale, categorical_palette, number_scale
 
 # Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB
 DEFICIENCIES = {

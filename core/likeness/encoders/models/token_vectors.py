@@ -43,11 +43,7 @@ def _batch(tokenizer: Any, model: Any, device: "torch.device", texts: list[str],
             raise InputError(f"The language model '{model.config.model_type}' has no pooled output; remove '@pooler'.")
         rows = output.pooler_output
     else:
-        rows = masked_mean(output.last_hidden_state, tokens["attention_mask"])
+        hidden = output.last_hidden_state
+        weights = tokens["attention_mask"].unsqueeze(-1).to(hidden.dtype)
+        rows = (hidden * weights).sum(1) / weights.sum(1).clamp(min=1)
     return np.asarray(rows.float().cpu().numpy(), dtype=np.float32)
-
-
-def masked_mean(hidden: "torch.Tensor", mask: "torch.Tensor") -> "torch.Tensor":
-    """Mean of token vectors (n, t, d) over the tokens where mask (n, t) is 1; zeros for a text without tokens. Returns (n, d)."""
-    weights = mask.unsqueeze(-1).to(hidden.dtype)
-    return (hidden * weights).sum(1) / weights.sum(1).clamp(min=1)

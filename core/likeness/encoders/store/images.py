@@ -10,16 +10,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
-from likeness.data import CONTENT_COLUMN, ImageTable, is_url
+from likeness.data import ImageTable, is_url
 from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity
 from likeness.encoders.objects import EncoderLike, ObjectEncoder, as_encoder
 from likeness.encoders.store.collected import Collected, Embeddings
 from likeness.encoders.store.encoded_batches import ImageFiles, encoded_batches
 from likeness.encoders.store.encoding_pass import EncodingPass
-from likeness.encoders.store.keys import content_digests, content_key, key_array
 from likeness.encoders.store.shard_folder import LocalFolder
-from likeness.encoders.store.shards import Shard, ShardWriter, write_shard
+from likeness.encoders.store.shards import ShardWriter
 from likeness.errors import InputError
 from likeness.io import assets_dir, cache_dir
 from likeness.progress import Progress
@@ -97,7 +96,12 @@ def embed_images(
     work.report()
     if len(collected.todo()) and not work.stops():
         # a model that was just downloaded has another identity than before
-        identity = _encode(work, engine, identity, workers, ray_address)
+        if engine == "local":
+            identity = encode_here(work)
+        else:
+            from likeness.encoders.store.ray_engine import encode_with_ray
+
+            identity = encode_with_ray(work, identity, workers, ray_address)
     packed = (place if isinstance(place, Path) else cache_dir() / "embeddings" / place.rsplit("/", 1)[-1]) / identity / "packed"
     return collected.result(not len(collected.todo()), identity, packed)
 
@@ -119,36 +123,6 @@ def index_folder(table: ImageTable, encoder: EncoderLike, store_dir: Path | str 
     """Folder of the index of a table's images by one encoder: beside their embeddings, or in the cache if those are in an object store."""
     local = None if store_dir is None or "://" in str(store_dir) else Path(store_dir)
     return store_folder(table, encoder_identity(encoder), local) / "index"
-
-
-def ship_embeddings(table: ImageTable, encoder: EncoderLike) -> Path:
-    """Writes the embeddings of a table as one read-only file in `assets/embeddings`, which every store reads, and returns it. Files of other encoders
-    are unchanged.
-
-    InputError: a table without the column `likeness.data.CONTENT_COLUMN`, which is needed because paths and times differ between machines, or an
-    unreadable image.
-    """
-    digests = content_digests(table)
-    if not all(digests):
-        raise InputError(f"The table '{table.name}' has no column '{CONTENT_COLUMN}' with the SHA-256 of each image; write it again before shipping.")
-    chosen = load_encoder(encoder)
-    embeddings = embed_images(table, chosen)
-    if embeddings.failed:
-        first = embeddings.failed[0].path
-        raise InputError(f"{len(embeddings.failed)} images of '{table.name}' cannot be read; the first is '{first}'. Ship only readable ones.")
-    target = assets_dir() / "embeddings" / chosen.identity / "images"
-    for old in target.glob("*.npz"):
-        old.unlink()
-    keys = key_array([content_key(digest) for digest in digests])
-    return target / write_shard(LocalFolder(target), Shard(keys, embeddings.vectors, {}))
-
-
-def _encode(work: EncodingPass, engine: str, identity: str, workers: int | None, ray_address: str | None) -> str:
-    if engine == "local":
-        return encode_here(work)
-    from likeness.encoders.store.ray_engine import encode_with_ray
-
-    return encode_with_ray(work, identity, workers, ray_address)
 
 
 def _place(table: ImageTable, store_dir: Path | str | None) -> Path | str:

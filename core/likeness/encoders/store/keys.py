@@ -27,11 +27,6 @@ def content_key(digest: str) -> bytes:
     return image_key("", digest)
 
 
-def content_digests(table: ImageTable) -> list[str]:
-    """Digest of each row in the column `CONTENT_COLUMN`; "" if there is none or the file has changed."""
-    return _confirmed(table, _local_states(table))
-
-
 def key_array(keys: Sequence[bytes]) -> Keys:
     """Keys as one array (n, 16)."""
     return np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(len(keys), KEY_BYTES)
@@ -50,17 +45,16 @@ def table_keys(table: ImageTable, remote: bool) -> tuple[Keys, dict[int, str]]:
     digests = _confirmed(table, states)
     if remote:
         urls = [row for row, path in enumerate(paths) if is_url(path)]
-        for row, state in zip(urls, remote_states([paths[row] for row in urls]), strict=True):
-            states[row] = state
-    keys = [_key(*each) for each in zip(paths, states, digests, strict=True)]
-    reasons = {row: _reason(state) for row, state in enumerate(states) if isinstance(state, Exception)}
+        for row, found in zip(urls, remote_states([split_part(paths[row])[0] for row in urls]), strict=True):
+            states[row] = found
+    keys, reasons = [], {}
+    for row, (path, state, digest) in enumerate(zip(paths, states, digests, strict=True)):
+        if isinstance(state, Exception):
+            keys.append(b"\0" * KEY_BYTES)
+            reasons[row] = "there is no such file" if isinstance(state, FileNotFoundError) else "the file cannot be opened"
+        else:
+            keys.append(content_key(digest) if digest else image_key(path, state))
     return key_array(keys), reasons
-
-
-def _key(path: str, state: str | Exception, digest: str) -> bytes:
-    if isinstance(state, Exception):
-        return b"\0" * KEY_BYTES
-    return content_key(digest) if digest else image_key(path, state)
 
 
 def _local_states(table: ImageTable) -> list[str | Exception]:
@@ -77,7 +71,7 @@ def _local_states(table: ImageTable) -> list[str | Exception]:
 
 
 def _confirmed(table: ImageTable, states: Sequence[str | Exception]) -> list[str]:
-    """`content_digests`, checked against the states of the files, which may be newer than the table."""
+    """Digest of each row in the column `CONTENT_COLUMN`; "" if there is none, or the file has changed."""
     if CONTENT_COLUMN not in table.frame.columns:
         return [""] * len(table)
     locate, listed = file_locator(table.root), zip(table.frame["path"], states, map(str, table.frame[CONTENT_COLUMN]), strict=True)
@@ -88,11 +82,6 @@ def _has_content(file: str, state: str | Exception, digest: str) -> bool:
     if isinstance(state, Exception) or not allows(Path(file)):
         return False
     try:
-        size, mtime_ns = map(int, state.split())
-        return content_digest(file, size, mtime_ns) == digest
+        return content_digest(file) == digest
     except OSError:
         return False
-
-
-def _reason(error: Exception) -> str:
-    return "there is no such file" if isinstance(error, FileNotFoundError) else "the file cannot be opened"

@@ -12,7 +12,7 @@ from typing import Any
 from PIL import Image
 
 from likeness.data import fetch
-from likeness.io import REMARK, TransientError, UnreadableImageError, decode_image, read_image, to_rgb
+from likeness.io import REMARK, TransientError, UnreadableImageError, decode_image, read_image, split_part, to_rgb
 
 MAX_THREADS = 8
 _FETCHED_AT_ONCE = 32
@@ -94,10 +94,10 @@ def _opened(image: "Path | Image.Image | _Fetched", least: int | None) -> Image.
         return read_image(image, least)
     if isinstance(image, Image.Image):
         return to_rgb(image)
-    name, content = image
+    url, content = image
     if isinstance(content, OSError):
         raise content
-    return decode_image(io.BytesIO(content), name, least)
+    return decode_image(io.BytesIO(content), url.rsplit("/", 1)[-1], least, split_part(url)[1])
 
 
 _Fetched = tuple[str, bytes | OSError]
@@ -107,7 +107,7 @@ def _fetched(images: Sequence[Path | ImageUrl | Image.Image]) -> Iterator[Path |
     """The images, with several URLs fetched at a time: one after another would take ten times as long."""
     for begin in range(0, len(images), _FETCHED_AT_ONCE):
         some = images[begin : begin + _FETCHED_AT_ONCE]
-        urls = [image.url for image in some if isinstance(image, ImageUrl)]
+        urls = [split_part(image.url)[0] for image in some if isinstance(image, ImageUrl)]
         contents = iter(fetch(urls))
         for image in some:
-            yield (image.url.rsplit("/", 1)[-1], next(contents)) if isinstance(image, ImageUrl) else image
+            yield (image.url, next(contents)) if isinstance(image, ImageUrl) else image

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from likeness.data import as_os_error, file_system, is_url
 from likeness.io import write_atomic
@@ -11,24 +11,10 @@ SUFFIX = ".npz"
 _LEFTOVER = ".*.partial"
 
 
-class ShardFolder(Protocol):
-    """A folder of atomically written files. `names` are those of shards, sorted; `read` returns None for a missing file; `write` raises OSError;
-    `remove` ignores missing files; `remove_leftovers` deletes temporary files of killed processes.
-    """
-
-    def names(self) -> list[str]: ...
-
-    def read(self, name: str) -> bytes | None: ...
-
-    def write(self, name: str, content: bytes) -> None: ...
-
-    def remove(self, name: str) -> None: ...
-
-    def remove_leftovers(self, older_than_seconds: float) -> None: ...
-
-
 class LocalFolder:
-    """A folder with a local path."""
+    """A folder of atomically written files at a local path. `names` are those of shards, sorted; `read` returns None for a missing file; `write`
+    raises OSError; `remove` ignores missing files; `remove_leftovers` deletes temporary files of killed processes.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -61,7 +47,7 @@ class LocalFolder:
 
 
 class RemoteFolder:
-    """A folder behind a URL; objects appear there completely, after their upload."""
+    """The same behind a URL; objects appear there completely, after their upload."""
 
     def __init__(self, files: Any, place: str, url: str) -> None:
         self._files, self._place, self._url = files, place.rstrip("/"), url
@@ -99,6 +85,9 @@ class RemoteFolder:
 
     def remove_leftovers(self, older_than_seconds: float) -> None:
         """Nothing to remove: incomplete uploads leave no objects."""
+
+
+ShardFolder = LocalFolder | RemoteFolder
 
 
 def shard_folder(place: Path | str) -> ShardFolder:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from likeness.errors import InputError
-from likeness.plots.linked_map.bitset import decode_rows
+from likeness.plots.linked_map.parts import decode_rows
 
 _LONGEST_ID = 100
 

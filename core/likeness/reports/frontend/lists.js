@@ -34,6 +34,16 @@ function showMore() {
   byId("grid").children[before]?.focus({ preventScroll: true });
 }
 
+/** Pictures that the report names, below a title and a sentence each. */
+function showRows() {
+  const sections = DATA.rows.map(([title, note, rows, captions]) => {
+    const tiles = rows.map((row, place) => tile(row, [captions[place], true]));
+    const texts = [make("h2", { textContent: title }), make("p", { className: "note", textContent: note })];
+    return make("div", {}, ...texts, make("div", { className: "grid" }, ...tiles));
+  });
+  byId("rows").replaceChildren(...sections);
+}
+
 /** Name and values of an image, the attribute that colors first. */
 function valueList(row) {
   const columns = [column, ...DATA.columns.filter((each) => each !== column)].filter((each) => valueOf(each, row) !== "");
@@ -52,7 +62,7 @@ function showNeighbors(query) {
     const tiles = rows.map((row, rank) => {
       const value = valueOf(column, row);
       const like = (DATA.like[space][query * NEIGHBORS + rank] / 1000).toFixed(2);
-      const both = found.every((each) => each.includes(row));
+      const both = found.length > 1 && found.every((each) => each.includes(row));
       const item = tile(row, value && [`${own && value === own ? "= " : ""}${value}`], [`${like}${both ? " · in both" : ""}`, true]);
       item.classList.toggle("both", both);
       return item;
@@ -62,7 +72,7 @@ function showNeighbors(query) {
   const marks = own && column.codes ? `; “=” marks the same ${column.name.toLowerCase()}` : "";
   const note = make("p", { className: "note", textContent: `Numbers are cosine similarities${marks}.` });
   section.replaceChildren(
-    make("div", { className: "neighbors-head" }, make("h2", { textContent: "Nearest images in both spaces" }), close),
+    make("div", { className: "neighbors-head" }, make("h2", { textContent: `Nearest images${found.length > 1 ? " in both spaces" : ""}` }), close),
     make("div", { className: "neighbors-body" }, make("div", { className: "asked" }, picture(query), valueList(query)), make("div", {}, ...spaces, note)),
   );
 }

@@ -58,6 +58,7 @@ function printMaps() {
   for (const panel of MAPS.panels) panel.drawPoints(MAPS.scene); // a whole frame would leave the paper blank
 }
 
+showRows();
 bindColors();
 bindSearch();
 byId("more").onclick = showMore;

@@ -20,9 +20,9 @@ class Gallery {
     for (const kind of HEARD) addEventListener(kind, this.hear, true);
   }
 
-  /** Opens a picture in the viewer, with those of its section before and after it; false if the page has no viewer. */
-  open(row, rows) {
-    return !dispatchEvent(new CustomEvent(OPEN, { detail: { row, rows, thumbnails: this.data.thumbnails }, cancelable: true }));
+  /** Opens a picture in the viewer, with those of its section before and after it, and what found them; false if the page has no viewer. */
+  open(row, { rows, ranked }) {
+    return !dispatchEvent(new CustomEvent(OPEN, { detail: { row, rows, thumbnails: this.data.thumbnails, of: this.data.query ?? (ranked ? "query" : undefined) }, cancelable: true }));
   }
 
   close() {
@@ -193,7 +193,7 @@ class Tile {
   }
 
   open() {
-    return this.gallery.open(this.row, this.view.section.rows);
+    return this.gallery.open(this.row, this.view.section);
   }
 
   /** Enter opens the picture, Space ticks, arrows go to the neighbors on the page, with Shift they tick them on the way. */

@@ -95,9 +95,9 @@ class Viewer {
     this.followed = id;
   }
 
-  /** `rows`: rows of the tiles, in order; `thumbnails`: template of their URLs. */
-  open({ rows, row, thumbnails }) {
-    [this.rows, this.thumbnails] = [rows, thumbnails];
+  /** `rows`: rows of the tiles, in order; `thumbnails`: template of their URLs; `of`: the row that they are neighbors of, or "query". */
+  open({ rows, row, thumbnails, of }) {
+    [this.rows, this.thumbnails, this.of] = [rows, thumbnails, of];
     this.isOwn = this.dataset(thumbnails) === this.dataset(this.data.thumbnails);
     this.go(row);
     if (!this.root.open) this.root.showModal();
@@ -171,6 +171,8 @@ class Viewer {
     this.facts.replaceChildren(...Object.entries(attributes).flatMap(([name, text]) => [make("dt", { textContent: name }), make("dd", { textContent: text })]));
     this.has = new Set(labels.map((each) => JSON.stringify(each)));
     this.showLabels();
+    const why = this.isOwn && this.of !== undefined && (await fetchJSON(`${rowURL(this.data.why, row)}?of=${this.of}`));
+    if (why && row === this.row) this.facts.prepend(...["title", "text"].map((key, i) => make(["dt", "dd"][i], { className: "vi-why", textContent: why[key] })));
   }
 
   showLabels() {
@@ -211,7 +213,7 @@ class Viewer {
   neighborsOf(title, { rows, similarities }) {
     const tiles = rows.slice(0, NEIGHBORS).map((row, i) => {
       const text = `Neighbor ${i + 1}, similarity ${similarities[i].toFixed(3)}`;
-      return make("button", { className: "vi-tile", type: "button", title: text, onclick: () => this.go(row) },
+      return make("button", { className: "vi-tile", type: "button", title: text, onclick: () => this.go(row, (this.of = this.row)) },
         make("img", { src: rowURL(this.thumbnails, row), alt: text, draggable: false }));
     });
     return make("section", {}, make("h3", { textContent: `Nearest in ${title}` }), make("div", { className: "vi-tiles" }, ...tiles));
