@@ -4,17 +4,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from api.picture_routes import small_picture
-from api.schemas import Attribute, Dataset, DatasetDetails, Datasets, Image, InDataset, OfRow
+from api.schemas import OCTETS, Attribute, Dataset, DatasetDetails, Datasets, Image, InDataset, OfRow
 from likeness.data import DatasetEntry, ImageTable, list_datasets as all_datasets, numbers_of
 from likeness.encoders import map_path
 from likeness.errors import InputError
 from parts import cached
 from parts.sidebar import fitting
 from server.access import refusal
+from server.accounts import request_scope
 from server.settings import server
 from server.visitors import visitor
 
@@ -51,7 +53,9 @@ def thumbnail(dataset: InDataset, row: OfRow) -> Response:
         picture = small_picture(entry_of(dataset).id, row)
     except (IndexError, OSError):
         raise HTTPException(404, f"There is no picture of an image {row} in this dataset.") from None
-    return Response(picture, media_type="image/webp", headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"})
+    scope = request_scope()
+    plain = scope is not None and Headers(scope=scope).get("accept") == OCTETS
+    return Response(picture, media_type=OCTETS if plain else "image/webp", headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"})
 
 
 def check_may_edit() -> None:

@@ -19,6 +19,7 @@ from server.middleware.responses import problem
 from server.settings import ServerSettings, server
 from server.slots import Pace, Slots
 
+NOT_THERE = "There is no such address; see /api for all."
 _AT_ONCE, _OF_ONE = 64, 16  # concurrent requests in total and per client
 _THREADS = 16
 _OWN = ("same-origin", "none", None)  # pages of this server, typed addresses, and clients that are not browsers
@@ -80,6 +81,9 @@ class Gated:
         who, headers = program_of(scope), Headers(scope=scope)
         if scope["method"] in READS and headers.get("sec-fetch-mode", "navigate") != "navigate" and headers.get("sec-fetch-site") not in _OWN:
             await problem(403, "Pages of other sites cannot call this address. Open it directly.")(scope, receive, send)
+            return
+        if "\n" in scope["path"]:  # which the end of a route's pattern would pass over
+            await problem(404, NOT_THERE)(scope, receive, send)
             return
         seconds, sentence = math.ceil(self.gate.pace.spend(who)), "Too many requests per second. Slow down."
         if seconds == 0 and not self.gate.open.take(who):

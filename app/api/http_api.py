@@ -16,13 +16,13 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Match, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from api.gate import Gate
 from api.operations import OPERATIONS, Operation, answered, refused
-from api.schemas import Problem, Schema
+from api.schemas import BINARY, OCTETS, Problem, Schema
 from likeness.errors import InputError
 from likeness.io import parse_json
 from server.addresses import address
@@ -30,7 +30,7 @@ from server.middleware.responses import API, BROKEN_OFF, problem
 from server.settings import server
 
 _NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-_PICTURES = ("image/", "application/octet-stream")
+_PICTURES = ("image/", OCTETS)
 _ABOUT = (
     "Search images by text, by image or both, in the space of an encoder or a notion. Read and write labels. "
     "Send your token in the header Authorization: Bearer TOKEN. Errors are one sentence, as application/problem+json."
@@ -38,6 +38,10 @@ _ABOUT = (
 _ERRORS = {
     "description": "What went wrong, in one sentence.",
     "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
+_PICTURE = {
+    "description": "The picture; as application/octet-stream for a client that accepts nothing else.",
+    "content": {kind: {"schema": BINARY} for kind in ("image/webp", OCTETS)},
 }
 _DARK = "document.documentElement.classList.toggle('dark-mode', matchMedia('(prefers-color-scheme: dark)').matches);"
 _POLICY = (
@@ -54,7 +58,7 @@ def http_api(gate: Gate) -> FastAPI:
         description=_ABOUT,
         servers=[{"url": ".."}],
         openapi_url=None,
-        exception_handlers=dict.fromkeys((HTTPException, RequestValidationError, ValidationError), _answer_error),
+        exception_handlers=dict.fromkeys((HTTPException, RequestValidationError, ValidationError, Exception), _answer_error),
         redirect_slashes=False,
         routes=[
             *(_Route(each, gate) for each in OPERATIONS),
@@ -134,7 +138,8 @@ class _Route(APIRoute):
             operation_id=operation.name,
             summary=operation.description.partition(".")[0],
             description=operation.description,
-            responses={"4XX": _ERRORS},
+            responses={"4XX": _ERRORS, "5XX": _ERRORS} | ({200: _PICTURE} if operation.gives_picture else {}),
+            response_class=Response if operation.gives_picture else JSONResponse,
             dependencies=[Security(HTTPBearer(scheme_name="token", description="A token made by `likeness admin token`.", auto_error=False))],
         )
 
@@ -159,6 +164,8 @@ class _Route(APIRoute):
             raise HTTPException(400, f"The query has '{twice[:80]}' twice. Pass it once.")
         if self.operation.takes_picture:
             _check_type(request, _PICTURES, "a picture, with a Content-Type such as image/jpeg")
+            if not await request.body():
+                raise HTTPException(400, "The body is empty. Send the file of a picture.")
         elif self.operation.method == "POST":
             if given:
                 raise HTTPException(400, "Pass the arguments in a JSON body, not in the query.")
@@ -181,9 +188,18 @@ def _check_type(request: Request, expected: tuple[str, ...], what: str) -> None:
 async def _answer_error(request: Request, error: Exception) -> Response:
     known = refused(error)
     headers = dict(known.headers or {})
-    if headers.get("Allow") == "GET":
-        headers["Allow"] = "GET, HEAD"
+    if known.status_code == 405:
+        headers["Allow"] = ", ".join(_allowed(request))
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers=headers)
     return problem(known.status_code, known.detail, headers)
+
+
+def _allowed(request: Request) -> list[str]:
+    """The methods of an address, whichever of its routes has them."""
+    matching = [route for route in request.app.routes if route.matches(request.scope)[0] != Match.NONE]
+    methods = {method for route in matching for method in route.methods} or {"GET"}  # those of the assets, whose mount has rewritten the address
+    return sorted(methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set()))
 
 
 async def _serve_page(request: Request) -> Response:

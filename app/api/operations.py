@@ -11,9 +11,10 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from api import datasets, labeling, notions, searching
-from api.gate import Gate, computing
+from api.gate import NOT_THERE, Gate, computing
 from api.schemas import Picture, Schema, Status
 from likeness.data import list_datasets
 from likeness.errors import InputError
@@ -27,7 +28,7 @@ from server.visitors import visitor
 _DATASET = "/datasets/{dataset}"
 _LARGE = 32_000_000  # bytes of a query with pictures in it
 _LONGEST = 500  # characters of an error
-_ROUTING = {404: "There is no such address; see /api for all.", 405: "This address does not support this method."}
+_ROUTING = {404: NOT_THERE, 405: "This address does not support this method."}
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,11 @@ class Operation:
     def takes_picture(self) -> bool:
         """Whether its body is a picture file."""
         return Picture in self.arguments.values()
+
+    @property
+    def gives_picture(self) -> bool:
+        """Whether its answer is a picture file."""
+        return issubclass(self.work.__annotations__["return"], Response)
 
     @property
     def model(self) -> tuple[str, type[Schema]] | None:

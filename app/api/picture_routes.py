@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from likeness.data import THUMBNAIL_SIZE, DatasetEntry, large_picture, thumbnail
 from likeness.errors import InputError
-from likeness.io import image_remark
+from likeness.io import image_remark, spoken_name
 from parts import cached, viewer
 from parts.sidebar import readable
 from server import export_files, hand_labels, query_pictures
@@ -68,6 +68,14 @@ def serve_neighbors(request: Request) -> Response:
     return JSONResponse({"rows": found.rows.tolist(), "similarities": similarities}, headers=_HEADERS | {"Cache-Control": "no-store"})
 
 
+def serve_why(request: Request) -> Response:
+    """What image `row` shares with the query, or with image `of`, and in what they differ; the question is named by a token as a space is."""
+    _dataset(request)
+    asked = viewer.question_of(request.path_params["token"])
+    found = asked.answer(request.path_params["row"], request.query_params.get("of", "")) if asked else None  # null: no error in a browser's console
+    return JSONResponse(found, headers=_HEADERS | {"Cache-Control": "no-store"})
+
+
 def serve_labeled(request: Request) -> Response:
     """WebP of image `row` with its continuous label drawn on it; the query names the label as `labels.pictures` does."""
     query = request.query_params
@@ -88,7 +96,7 @@ def serve_info(request: Request) -> Response:
     attributes = {readable(name): f"{row[name]:.3g}" if isinstance(row[name], float) else str(row[name]) for name in table.attributes}
     if remark := image_remark(table.file(number)):
         attributes["Note"] = remark
-    content = {"label": str(row["path"]).rsplit("/", 1)[-1], "attributes": attributes, "labels": hand_labels.labels_of(table.frame, number)}
+    content = {"label": spoken_name(str(row["path"])), "attributes": attributes, "labels": hand_labels.labels_of(table.frame, number)}
     return JSONResponse(content, headers=_kept(entry))
 
 
@@ -139,6 +147,7 @@ ROUTES = [
     Route("/thumbnails/{dataset}/{row:row}", _or_404(serve_thumbnail)),
     Route("/pictures/{dataset}/{row:row}", _or_404(serve_picture)),
     Route("/neighbors/{dataset}/{token}/{row:row}", _or_404(serve_neighbors)),
+    Route("/why/{dataset}/{token}/{row:row}", _or_404(serve_why)),
     Route("/labeled/{dataset}/{row:row}", _or_404(serve_labeled)),
     Route("/info/{dataset}/{row:row}", _or_404(serve_info)),
     Route("/queries/{token}", _or_404(serve_query_picture)),

@@ -3,12 +3,22 @@
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from api.gate import Gate, Gated
 from server.middleware.responses import API, MCP, problem
 from server.settings import ServerSettings
+
+
+class _Below(PathConvertor):
+    """Whatever follows in an address, encoded newlines included, which Starlette's `path` leaves to Streamlit's pages."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("below", _Below())
 
 
 def programs(settings: ServerSettings) -> tuple[list[BaseRoute], Callable[[], AbstractAsyncContextManager[None]]]:
@@ -24,7 +34,7 @@ def programs(settings: ServerSettings) -> tuple[list[BaseRoute], Callable[[], Ab
 
         tools = Tools(gate)
         mcp, running = Gated(gate, tools), tools.run
-    return [Route(path, app) for root, app in ((API, api), (MCP, mcp)) for path in (root, f"{root}/{{below:path}}")], running
+    return [Route(path, app) for root, app in ((API, api), (MCP, mcp)) for path in (root, f"{root}/{{below:below}}")], running
 
 
 def _off(what: str, option: str) -> ASGIApp:

@@ -1,12 +1,15 @@
 """Requests and responses of the operations: they validate requests, and define the OpenAPI document and the MCP tools."""
 
-from typing import Annotated, Literal
+import re
+from typing import Annotated, Any, Literal
 
 from fastapi import Body, Path
-from pydantic import AfterValidator, Base64Bytes, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Base64Bytes, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, WithJsonSchema, model_validator
 
 MOST_HITS, MOST_TERMS, MOST_EDITED, MOST_LISTED = 200, 8, 10_000, 1_000
 Scalar = str | int | float | bool
+OCTETS = "application/octet-stream"
+BINARY = {"type": "string", "format": "binary"}  # generators of clients know it; few know OpenAPI 3.1's way to say it
 
 
 class Schema(BaseModel):
@@ -20,31 +23,45 @@ def _unicode(text: str) -> str:
     return text
 
 
+def _integer(given: Any) -> Any:
+    """An integer as it is, and in an address its digits: true is no 1, and 3.0 no 3."""
+    if type(given) is not int and not (isinstance(given, str) and re.fullmatch("-?[0-9]{1,15}", given)):
+        raise ValueError("pass an integer")
+    return given
+
+
+Integer = Annotated[int, BeforeValidator(_integer)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300), AfterValidator(_unicode)]
 Long = Annotated[str, StringConstraints(max_length=2_000), AfterValidator(_unicode)]
 FileName = Annotated[str, StringConstraints(min_length=1, max_length=1_000), AfterValidator(_unicode)]
 DatasetId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-Row = Annotated[int, Field(ge=0, lt=10**12)]
+Row = Annotated[Integer, Field(ge=0, lt=10**12)]
 
 InDataset = Annotated[DatasetId, Path(description="Id of a dataset, as `list_datasets` returns it.")]
 OfRow = Annotated[Row, Path(description="Number of the image in its dataset, from 0.")]
 OfNotion = Annotated[Text, Path(description="Name of a notion, as `list_notions` returns it.")]
-Picture = Annotated[bytes, Body(media_type="image/*", description="The file of a picture, such as a JPEG.")]
+_FILE = "The file of a picture, such as a JPEG; its own Content-Type, such as image/jpeg, fits as well."
+Picture = Annotated[bytes, Body(media_type=OCTETS), WithJsonSchema(BINARY | {"description": _FILE})]
 
 
-class NotionText(Schema):
+class Form(Schema, strict=True):
+    """A request in JSON, where "3" is no 3."""
+
+
+class NotionText(Form):
     """What "similar" means, in words: every aspect in every template."""
 
     templates: list[Text] = Field(default=["a photo of {}"], min_length=1, max_length=20, description="Sentences, each with exactly one {}.")
     aspects: list[Text] = Field(min_length=2, max_length=2_000, description="What varies, such as red, green and blue.")
-    dim: int | None = Field(default=None, ge=1, le=4_096, description="Dimensions of its space; by default as many as its prompts suggest.")
+    dim: Integer | None = Field(default=None, ge=1, le=4_096, description="Dimensions of its space; by default as many as its prompts suggest.")
 
 
 class HitOptions(Schema):
     """How many images to return, and which details."""
 
-    k: int = Field(default=10, ge=1, le=MOST_HITS, description="How many images to return at most.")
+    k: Integer = Field(default=10, ge=1, le=MOST_HITS, description="How many images to return at most.")
     attributes: bool = Field(default=False, description="Whether to return the images' attributes, too.")
+    why: bool = Field(default=False, description="Whether to say what each image shares with the query, which must be a single one.")
 
 
 class NearestOptions(HitOptions):
@@ -53,12 +70,12 @@ class NearestOptions(HitOptions):
     notion: Text | None = Field(default=None, description="Name of the notion whose space to search; by default the encoder's space.")
 
 
-class Term(Schema):
+class Term(Form):
     """One part of a query: exactly one of text, row and image."""
 
     text: Text | None = Field(default=None, description='A text, such as "a red car".')
     row: Row | None = Field(default=None, description="Number of an image of the dataset.")
-    image: Base64Bytes | None = Field(default=None, description="A picture file in base64.")
+    image: Annotated[Base64Bytes, Field(strict=False)] | None = Field(default=None, description="A picture file in base64.")
     weight: float = Field(default=1.0, ge=-100, le=100, description="How much it counts; negative for what images should not be like.")
 
     @model_validator(mode="after")
@@ -70,7 +87,7 @@ class Term(Schema):
         return self
 
 
-class Search(HitOptions):
+class Search(HitOptions, Form):
     """A query of one or more terms."""
 
     terms: list[Term] = Field(min_length=1, max_length=MOST_TERMS, description="The parts of the query, combined by their weights.")
@@ -83,6 +100,12 @@ class Search(HitOptions):
         description='Keep only images with one of these values of an attribute, labels made here included: {"car_color": ["red"]}.',
     )
 
+    @model_validator(mode="after")
+    def _single(self) -> "Search":
+        if self.why and len(self.terms) > 1:
+            raise ValueError("several terms have no common reason; pass one term, or leave out why")
+        return self
+
 
 class NotionFilter(Schema):
     """Which notions to list."""
@@ -90,7 +113,7 @@ class NotionFilter(Schema):
     dataset: DatasetId | None = Field(default=None, description="Only notions that fit the images of this dataset.")
 
 
-class FitNotion(Schema):
+class FitNotion(Form):
     """The notion to fit."""
 
     notion: Text | NotionText = Field(description="A notion, by name or in words.")
@@ -99,11 +122,11 @@ class FitNotion(Schema):
 class LabelPage(Schema):
     """Which part of the list to return."""
 
-    after: int = Field(default=-1, ge=-1, lt=10**12, description="Only images after this row: `next` of the previous answer.")
-    limit: int = Field(default=100, ge=1, le=MOST_LISTED, description="How many images to return at most.")
+    after: Integer = Field(default=-1, ge=-1, lt=10**12, description="Only images after this row: `next` of the previous answer.")
+    limit: Integer = Field(default=100, ge=1, le=MOST_LISTED, description="How many images to return at most.")
 
 
-class EditLabels(Schema):
+class EditLabels(Form):
     """One edit of labels: images, and exactly one of tag, attribute and note."""
 
     rows: list[Row] = Field(default=[], max_length=MOST_EDITED, description="Numbers of the images.")
@@ -180,13 +203,23 @@ class Image(Schema):
     row: int
     file: str = Field(description="Its file, relative to the dataset's folder.")
     thumbnail: str = Field(description="Address of a small picture of it on this server.")
-    attributes: dict[str, Scalar | None] | None = Field(default=None, description="Its attributes, if you asked for them.")
+    attributes: dict[str, Scalar | None] = Field(default={}, description="Its attributes, if you asked for them.")
 
 
 class Hit(Image):
     """An image that was found."""
 
     similarity: float = Field(description="Cosine similarity; for several terms, how well the image fits all of them, from 0 to 1.")
+    why: str = Field(default="", description="What it shares with the query and in what it differs, if you asked for it.")
+
+
+class Presence(Schema):
+    """Whether any image shows a text at all."""
+
+    answer: Literal["here", "absent", "unclear", "unread"] = Field(description='"unclear": the encoder cannot tell; "unread": nor read the text.')
+    p_value: float | None = Field(description="Chance of so low a score if two of the images showed it; null where nothing was measured.")
+    false_alarm_rate: float = Field(description="Share of what is shown that is called absent, at most.")
+    sentence: str
 
 
 class Found(Schema):
@@ -194,7 +227,8 @@ class Found(Schema):
 
     space: str = Field(description='The space that was searched: "encoder", or the name of the notion.')
     hits: list[Hit]
-    note: str = Field(default="", description="A note if the search is approximate or words are unknown.")
+    note: str = Field(description="A note if the search is approximate or words are unknown.")
+    presence: Presence | None = Field(description="Of a search by one text: whether anything matches.")
 
 
 class NotionName(Schema):

@@ -9,14 +9,17 @@ from numpy.typing import NDArray
 
 from api.datasets import check_may_edit, check_row, entry_of, image_fields
 from api.notions import fitted
-from api.schemas import Found, Hit, InDataset, NearestOptions, NotionText, OfRow, Picture, Search, Term
+from api.schemas import Found, Hit, HitOptions, InDataset, NearestOptions, NotionText, OfRow, Picture, Presence, Search, Term
 from likeness.data import DatasetEntry, ImageTable, numbers_of
 from likeness.encoders import cut_ends
 from likeness.errors import InputError
 from likeness.io import foreign_image
+from likeness.reasons import reasons
 from likeness.search import Query
 from likeness.space import Space
 from parts import cached
+from parts.sidebar import fitting
+from server.added_labels import made_by_encoder
 from server.settings import server
 
 Rows = tuple[NDArray[np.int64], NDArray[np.float32]]
@@ -26,7 +29,7 @@ def neighbors(dataset: InDataset, row: OfRow, options: Annotated[NearestOptions,
     """Finds the images nearest to an image of the dataset, in the encoder's or a notion's space."""
     entry, space = _opened(dataset, options.notion)
     check_row(len(space), row)
-    return _found(entry, space, *_nearest(space, row, options.k, None), options.attributes)
+    return _found(entry, space, *_nearest(space, row, options.k, None), options, Term(row=row))
 
 
 def search(dataset: InDataset, query: Search) -> Found:
@@ -44,14 +47,16 @@ def search(dataset: InDataset, query: Search) -> Found:
     places = [(term.weight, _place(space, term)) for term in query.terms]
     place = places[0][1] if len(places) == 1 and places[0][0] > 0 else Query(places)
     texts = [term.text for term in query.terms if term.text is not None]
-    return _found(entry, space, *_nearest(space, place, query.k, allowed), query.attributes, _unread(space, texts))
+    presence = _presence(space, texts[0], allowed) if texts and not isinstance(place, Query) else None
+    return _found(entry, space, *_nearest(space, place, query.k, allowed), query, query.terms[0], _unread(space, texts), presence)
 
 
-def search_by_image(dataset: InDataset, options: Annotated[NearestOptions, InQuery()], content: Picture = b"") -> Found:
+def search_by_image(dataset: InDataset, options: Annotated[NearestOptions, InQuery()], content: Picture) -> Found:
     """Finds the images most similar to a picture, whose file is the body. The picture is not stored."""
     check_may_edit()
     entry, space = _opened(dataset, options.notion)
-    return _found(entry, space, *_nearest(space, _picture(space, content), options.k, None), options.attributes)
+    found = _nearest(space, _picture(space, content), options.k, None)
+    return _found(entry, space, *found, options, Term.model_construct(image=content))
 
 
 def _opened(dataset: str, notion: str | NotionText | None) -> tuple[DatasetEntry, Space]:
@@ -105,17 +110,42 @@ def _numbers(name: str, wanted: list[Any]) -> list[float]:
         raise InputError(f"The attribute '{name}' holds numbers. Pass numbers.") from None
 
 
+def _why(entry: DatasetEntry, asked: Term, rows: list[int]) -> list[str]:
+    base = cached.base(entry.id)
+    query = _picture(base, asked.image) if asked.image is not None else asked.text if asked.row is None else asked.row
+    made = made_by_encoder(base.table.attributes)
+    return reasons(base, query, rows, fitting(base), [name for name in base.table.attributes if name not in made])
+
+
+def _presence(space: Space, text: str, allowed: NDArray[np.bool_] | None) -> Presence | None:
+    if allowed is not None and not allowed.any():
+        return None
+    found = space.presence(text, allowed)
+    return Presence(**found._asdict() | {"p_value": None if np.isnan(found.p_value) else found.p_value})
+
+
 def _unread(space: Space, texts: list[str]) -> str:
     unknown = cached.unknown_words(space, " ".join(texts)) if texts else []
     words = f"The encoder does not know these words: {', '.join(sorted(unknown))}." if unknown else ""
     return " ".join(filter(None, (words, cut_ends(cached.cut_texts(space, texts)))))
 
 
-def _found(entry: DatasetEntry, space: Space, rows: Any, similarities: Any, attributes: bool, note: str = "") -> Found:
-    table = space.table
+def _found(
+    entry: DatasetEntry,
+    space: Space,
+    rows: Any,
+    similarities: Any,
+    options: HitOptions,
+    asked: Term,
+    note: str = "",
+    presence: Presence | None = None,
+) -> Found:
+    table, said = space.table, [{"why": each} for each in _why(entry, asked, rows.tolist())] if options.why else [{}] * len(rows)
     hits = [
-        Hit(**image_fields(entry, table, row, attributes), similarity=round(similarity, 6))
-        for row, similarity in zip(rows.tolist(), similarities.tolist(), strict=True)
+        Hit(**image_fields(entry, table, row, options.attributes), similarity=round(similarity, 6), **why)
+        for row, similarity, why in zip(rows.tolist(), similarities.tolist(), said, strict=True)
     ]
     approximate = "" if space.search is None or space.search.exact else space.search.message
-    return Found(space="encoder" if space.base is None else space.name, hits=hits, note=" ".join(filter(None, (approximate, note))))
+    return Found(
+        space="encoder" if space.base is None else space.name, hits=hits, note=" ".join(filter(None, (approximate, note))), presence=presence
+    )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import create_model
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from api.gate import Gate
@@ -26,7 +25,7 @@ _ABOUT = (
     'Search images by what "similar" means: by text, by image or several terms, in the space of an encoder or a notion. '
     "Begin with list_datasets; a row is the number of an image in its dataset."
 )
-TOOLS = {each.name: each for each in OPERATIONS if not (each.takes_picture or issubclass(each.work.__annotations__["return"], Response))}
+TOOLS = {each.name: each for each in OPERATIONS if not (each.takes_picture or each.gives_picture)}
 
 
 class Tools:
@@ -99,7 +98,7 @@ def _input(operation: Operation) -> type[Schema]:
     """All arguments of an operation as one model: its own fields, and the names in the path."""
     name, base = operation.model or ("", Schema)
     fields = {each: (kind, ...) for each, kind in operation.arguments.items() if each != name}
-    return create_model(operation.name, __base__=base, **fields)  # type: ignore[call-overload, no-any-return]
+    return create_model(operation.name, __base__=base, __cls_kwargs__={"strict": True}, **fields)  # type: ignore[call-overload, no-any-return]
 
 
 def _call(operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from likeness.found_notions import found_notions as rank_notions, most_dividing,
 from likeness.notion_trust import Trust, notion_trust
 from likeness.notions import Notion, notion_dim
 from likeness.plots.linked_map import cache_by_identity
+from likeness.presence import Presence
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
 from likeness.space import Space
@@ -42,7 +43,7 @@ _BY_ENCODER: dict[str | type[Any], Callable[[Any], Any]] = {Space: lambda space:
 _RUN_FOLDER = "likeness.training.runs.run_folder.RunFolder"  # by its name, since importing it takes half a second
 _FEW = 500  # images that are embedded while a page waits
 _KEPT_PCA = 100_000  # images from which on a PCA takes a second and more, so that it is worth a file
-_KEPT_TRUSTS = 256  # of notions with images; each takes next to nothing
+_KEPT_VERDICTS = 512  # on notions and on texts with images; each takes next to nothing
 _SAMPLE = 1000  # images that the agreement of two spaces is measured on; down to a fifth of them
 _COMPARED = 200_000_000  # where the pairs with all others would be more than these
 
@@ -277,19 +278,33 @@ def dim_of(dataset_id: str, notion: Notion) -> int:
     return notion_dim(notion, base(dataset_id).embed_aspects(notion)[0])
 
 
+def presence(base: Space, text: str, hidden: NDArray[np.bool_] | None) -> Presence:
+    """Whether any visible image shows a text; see `Space.presence`."""
+    return _verdicts().get(_presence_key(base, text, hidden), lambda: base.presence(text, None if hidden is None else ~hidden))  # type: ignore[no-any-return]
+
+
+def is_presence_known(base: Space, text: str, hidden: NDArray[np.bool_] | None) -> bool:
+    """Whether `presence` answers at once."""
+    return _presence_key(base, text, hidden) in _verdicts()
+
+
+def _presence_key(base: Space, text: str, hidden: NDArray[np.bool_] | None) -> Hashable:
+    return base.key, text, None if hidden is None else hashlib.sha256(np.packbits(hidden)).digest()
+
+
 def trust(base: Space, notion: Notion) -> Trust:
     """How reliable a notion is on these images."""
-    return _trusts().get((base.key, tuple(notion.content)), lambda: notion_trust(base, notion))
+    return _verdicts().get((base.key, tuple(notion.content)), lambda: notion_trust(base, notion))  # type: ignore[no-any-return]
 
 
 def is_trust_known(base: Space, notion: Notion) -> bool:
     """Whether `trust` answers at once."""
-    return (base.key, tuple(notion.content)) in _trusts()
+    return (base.key, tuple(notion.content)) in _verdicts()
 
 
 @st.cache_resource(show_spinner=False)
-def _trusts() -> BoundedCache[Trust]:
-    return BoundedCache(_KEPT_TRUSTS, lambda trust: 1)
+def _verdicts() -> BoundedCache[Any]:
+    return BoundedCache(_KEPT_VERDICTS, lambda verdict: 1)
 
 
 found_notions = st.cache_data(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)(rank_notions)

@@ -32,7 +32,9 @@ def resolve_config(config: RunConfig) -> RunConfig:
     data = data.model_copy(update={"label_files": (*map(path_text, others), *added)})
     if data.splits is not None and data.splits not in shipped_splits():
         data = data.model_copy(update={"splits": path_text(data.splits)})
-    return config.model_copy(update={"data": data, "backbone": _backbone(config.backbone), "guidance": _guidance(config.guidance)})
+    distill = config.distill and config.distill.model_copy(update={"teacher": resolve_encoder(config.distill.teacher)})
+    parts = {"data": data, "backbone": _backbone(config.backbone), "guidance": _guidance(config.guidance), "distill": distill}
+    return config.model_copy(update=parts)
 
 
 def resolve_backbone(name: str) -> str:

@@ -12,6 +12,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from likeness.data import has_label
 from likeness.encoders import reads_nothing
 from likeness.errors import InputError
+from likeness.io import spoken_name
 from likeness.search import Query as ComposedQuery
 from likeness.space import Space
 from parts import selection
@@ -58,7 +59,7 @@ class Query:
         if self.terms:
             return "Images for the whole query"
         if self.row is not None:
-            return f"Neighbors of {str(frame['path'].iloc[self.row]).rsplit('/', 1)[-1]}"
+            return f"Neighbors of {spoken_name(str(frame['path'].iloc[self.row]))}"
         text = self.text if len(self.text) <= _LONGEST else f"{self.text[:_LONGEST]} ..."
         return f"Images for “{text}”" if text else f"Neighbors of {query_pictures.find(self.picture).name}"
 
@@ -132,7 +133,7 @@ def _chip(view: View, term: Term) -> dict[str, object]:
     """A chip for words, or for a picture by name and address; a negative weight excludes it."""
     label, picture = str(term.value), ""
     if term.kind == "row":
-        label, picture = str(view.frame["path"].iloc[int(term.value)]).rsplit("/", 1)[-1], view.thumbnails.format(row=term.value)
+        label, picture = spoken_name(str(view.frame["path"].iloc[int(term.value)])), view.thumbnails.format(row=term.value)
     elif term.kind == "picture":
         picture = address(f"/queries/{term.value}")
         try:

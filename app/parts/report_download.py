@@ -6,7 +6,8 @@ import streamlit as st
 
 from likeness.errors import InputError
 from likeness.notions import Notion
-from likeness.reports import Report, ReportOptions, notion_report, report_html, run_report
+from likeness.reports import Report, ReportOptions, notion_report, report_html, run_report, slices_report
+from likeness.slices import Slices
 from likeness.training import RunFolder
 from parts.config_access import dataset_of, resolve_config
 from parts.drafts import Draft
@@ -14,7 +15,7 @@ from parts.on_request import WorkRequest, job_button
 from parts.plain import plain
 from parts.view import View
 from server.access import redact, resolve_encoder, store_dir
-from server.jobs import Job, Stage, Stopped
+from server.jobs import Job
 from server.visitors import visitor
 
 _KEPT = 6  # files of some megabytes
@@ -50,12 +51,15 @@ def offer_run(run: RunFolder) -> None:
     _offer("run", (run.name, run.metrics_stamp(), visitor(), entry.id if entry else None), run.name, run.path.name, make)
 
 
+def offer_slices(view: View, found: Slices, key: Hashable, columns: tuple[str, str | None, str | None]) -> None:
+    """A report on the slices of a model's errors in these columns."""
+    _offer("slices", key, columns[0], "errors", lambda options: slices_report(view.base, found, *columns, options))
+
+
 def _offer(kind: str, key: Hashable, name: str, file: str, make: Callable[[ReportOptions], Report], **options: object) -> None:
     def work(job: Job) -> bytes:
         def tell(done: int, total: int, stage: str = "") -> None:
-            job.stage = Stage(stage or "Embedding", done, total)
-            if job.stopped:
-                raise Stopped
+            job.report_stage(done, total, stage or "Embedding")
 
         return report_html(make(ReportOptions(progress=tell, **options)))  # type: ignore[arg-type]
 

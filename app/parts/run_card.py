@@ -10,7 +10,7 @@ from likeness import training
 from likeness.errors import InputError
 from likeness.evaluation import find_metric
 from likeness.io import parse_yaml, runs_dir
-from likeness.losses import OBJECTIVES, WRAPPERS
+from likeness.losses import WRAPPERS, find_objective
 from likeness.training import Checkpoint, RunConfig, RunFolder, Status, TaskFolder, as_yaml, config_from, export_zip
 from parts import trained
 from parts.config_access import dataset_of, resolve_run
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from likeness.studies import StudyStatus
 
 _SECONDS = 1.0
-LOSSES = {"loss": "Loss", "loss_objective": "Objective", "loss_guidance": "Guidance"}
+LOSSES = {"loss": "Loss", "loss_objective": "Objective", "loss_guidance": "Guidance", "loss_distill": "Distillation"}
 LOSS_HELP = {
     "loss": "The loss of each batch: the objective, plus omega times the guidance.",
     "loss_objective": "The objective's part of the loss, on the labels alone.",
     "loss_guidance": "The distance of the batch's similarities from what language says, before it is weighted with omega.",
+    "loss_distill": "The divergence of the batch's similarities from the teacher's, before it is weighted.",
 }
 CHECKPOINTS: dict[Checkpoint, str] = {"best": "Best weights", "last": "Last weights"}
 STATES = {
@@ -237,7 +238,7 @@ def objective(config: RunConfig) -> str:
     """`Multisimilarity + S2SD`, `R-margin + uniform prior`, `Margin + DiVA`."""
     chosen = config.objective
     around = [wrapper.title for name, wrapper in WRAPPERS.items() if getattr(chosen, name) is not None]
-    return " + ".join([OBJECTIVES[chosen.name].title, *around])
+    return " + ".join([find_objective(chosen.name).title, *around])
 
 
 def guidance(config: RunConfig) -> str:

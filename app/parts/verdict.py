@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from likeness.encoders import cut_ends, reads_nothing, unread_words
 from likeness.errors import InputError
 from likeness.notions import Composition, Notion
+from likeness.presence import Answer
 from likeness.space import Space
 from parts import cached, drafts, neighbors, sidebar
 from parts.neighbors import Query
@@ -19,6 +22,12 @@ from server.access import redact, refusal
 from state import state
 
 _CHECKING = ":gray[Checking whether the encoder can tell these apart ...]"  # of the same height as the answer, so that nothing jumps
+_PRESENCES: dict[Answer, str] = {
+    "here": "gray[:material/check:",
+    "absent": "orange[:material/search_off:",
+    "unclear": "gray[:material/help:",
+    "unread": "orange[:material/warning:",
+}
 _RELIABLE = ":gray[:material/visibility: The encoder can tell all of these apart in these images. Its guesses can still be wrong.]"
 
 
@@ -29,12 +38,13 @@ def of_notion(view: View, notion: Notion | Composition) -> Callable[[], None]:
         What fills the line, for the end of the page: where the answer is not known yet, the map does not wait for it. The line stays empty where
         there is none.
     """
-    return _line(view, [notion], lambda place: _draw_trust(view, notion, place))
+    return _line(cached.is_trust_known(view.base, notion), _CHECKING, lambda place: _draw_trust(view, notion, place))
 
 
 def of_colors(view: View, names: Sequence[str]) -> Callable[[], None]:
     """The same for several notions, by their names in `View.notions`: lists those that are not reliable."""
-    return _line(view, [view.notions[name] for name in names], lambda place: _draw_doubtful(view, names, place))
+    known = all(cached.is_trust_known(view.base, view.notions[name]) for name in names)
+    return _line(known, _CHECKING, lambda place: _draw_doubtful(view, names, place))
 
 
 def of_encoder(view: View) -> None:
@@ -49,6 +59,16 @@ def of_query(view: View, query: Query) -> None:
     readers = [space for space in view.spaces if space.embed_texts is not None]
     if readers:
         _draw_unread(unread(readers[0], query.texts), "fewer_words_of_query", lambda: _shorter_query(readers[0], query))
+
+
+def of_presence(view: View, query: Query) -> Callable[[], None]:
+    """A line on whether any visible image shows the words that are searched for; the returned function fills it in at the end of the page."""
+    base = next((space.base or space for space in view.spaces if space.embed_texts is not None), None)
+    if base is None or not query.text or (view.hidden is not None and view.hidden.all()):
+        return lambda: None
+    asked = (base, query.text, view.hidden)
+    waiting = ":gray[Checking whether any image shows this ...]"
+    return _line(cached.is_presence_known(*asked), waiting, lambda place: _draw_presence(place, *asked))
 
 
 def of_words(view: View, notion: Notion) -> None:
@@ -70,6 +90,24 @@ def unread(space: Space, texts: Sequence[str]) -> str:
     """Sentences on a text's unknown words and on texts that are too long; "" if the encoder reads everything."""
     unknown = sorted(cached.unknown_words(space, "\n".join(texts)))
     return " ".join(filter(None, [unread_words([plain(word) for word in unknown]), plain(cut_ends(cached.cut_texts(space, texts)))]))
+
+
+def _draw_presence(place: DeltaGenerator, base: Space, text: str, hidden: NDArray[np.bool_] | None) -> None:
+    found, help = cached.presence(base, text, hidden), None
+    if found.answer == "unread" and cached.unknown_words(base, text):  # as the line above it says
+        place.empty()
+        return
+    if not np.isnan(found.p_value):
+        least = (
+            f"below {found.false_alarm_rate:.0%}, nothing matches"
+            if found.answer != "unclear"
+            else "but this encoder ties images too loosely to words"
+        )
+        help = (
+            "Checked without labels, by the same words with others in their place. If two images showed it, the best of them would score this low "
+            f"with a chance of {found.p_value:.1%}; {least}."
+        )
+    place.markdown(f":{_PRESENCES[found.answer]} {plain(found.sentence)}]", help=help)
 
 
 def _draw_unread(problem: str, key: str, shorter: Callable[[], Callable[[], None] | None]) -> None:
@@ -104,7 +142,7 @@ def _shorter_notion(base: Space, notion: Notion) -> Callable[[], None] | None:
     return None if len(aspects) < 2 or aspects == notion.aspects or refusal("edit") else shorten
 
 
-def _line(view: View, notions: Sequence[Notion | Composition], draw: Callable[[DeltaGenerator], None]) -> Callable[[], None]:
+def _line(is_known: bool, waiting: str, draw: Callable[[DeltaGenerator], None]) -> Callable[[], None]:
     place = st.empty()
 
     def end() -> None:
@@ -113,10 +151,10 @@ def _line(view: View, notions: Sequence[Notion | Composition], draw: Callable[[D
         except InputError:  # as the page says elsewhere
             place.empty()
 
-    if all(cached.is_trust_known(view.base, notion) for notion in notions):
+    if is_known:
         end()
         return lambda: None
-    place.markdown(_CHECKING)
+    place.markdown(waiting)
     return end
 
 
@@ -124,7 +162,7 @@ def _draw_trust(view: View, notion: Notion | Composition, place: DeltaGenerator)
     trust = cached.trust(view.base, notion)
     help = (
         "Checked without labels. With the prompts reworded, the similarities of the images agree with the original ones to "
-        f"{100 * trust.stability:.1f} % (98 % is enough). {100 * trust.alignment:.0f} % of the variation along the prompts goes beyond "
+        f"{100 * trust.stability:.1f} % (98 % beyond chance is enough). {100 * trust.alignment:.0f} % of the variation along the prompts goes beyond "
         "that along arbitrary words (50 % is enough)."
     )
     if trust.reads:

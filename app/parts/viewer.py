@@ -4,22 +4,29 @@ The browser opens it at once and loads picture, attributes and neighbors from th
 """
 
 import secrets
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 import streamlit as st
 
+from likeness.io import spoken_name
+from likeness.notions import Notion
+from likeness.reasons import reasons
 from likeness.space import Space
-from parts import label_edits, selection
+from parts import label_edits, neighbors, selection
 from parts.component import message, renderer
+from parts.neighbors import Query
 from parts.sidebar import readable
 from parts.view import View, current_view
+from server import added_labels
 from server.addresses import address
 from state import Item, state
 
 _KEY = "viewer"
 _MOST = 2_000  # selected images whose numbers the browser gets
 _LONGEST = 200  # letters of a label
+_DIGITS = 15  # of a row
 _PAGES = {"search": "pages/explore/page.py", "saliency": "pages/saliency/page.py"}  # that actions lead to
 
 
@@ -42,6 +49,52 @@ def space_of(token: str) -> Space | None:
     return _spaces.get(token)
 
 
+@dataclass(eq=False)
+class Question:
+    """Why pictures are alike: the images in their encoder's space, the notions and labels that may tell it, and what the page has searched with."""
+
+    base: Space
+    notions: tuple[Notion, ...]
+    labels: tuple[str, ...]
+    query: Query = field(default_factory=Query)
+
+    def answer(self, row: int, of: str) -> dict[str, str] | None:
+        """With what image `row` is compared, the query or the image `of`, as a title, and the answer as a text; None where there is neither."""
+        other = int(of) if of.isascii() and of.isdecimal() and len(of) <= _DIGITS else self.query.row
+        if row == other or max(row, other or 0) >= len(self.base) or (other is None and (not self.query or self.query.terms)):
+            return None
+        what = neighbors.in_space(self.base, self.query) if other is None else other
+        name = "the query" if other == self.query.row else spoken_name(str(self.base.table.frame["path"].iloc[other]))
+        return {"title": f"Compared with {name}", "text": reasons(self.base, what, [row], self.notions, self.labels)[0]}
+
+
+_question = Item[tuple[str, Question] | None](key="viewer_question")  # keeps it while the session lasts
+_questions: "WeakValueDictionary[str, Question]" = WeakValueDictionary()
+
+
+def question_of(token: str) -> Question | None:
+    """The question of a token, which is as unguessable as that of a space; None once its session asks another one."""
+    return _questions.get(token)
+
+
+def set_query(query: Query) -> None:
+    """Says what the page's results were found by."""
+    if (known := _question.get()) is not None:
+        known[1].query = query
+
+
+def _token_of_question(view: View) -> str:
+    attributes = view.base.table.attributes
+    made = added_labels.made_by_encoder(attributes)
+    notions, labels = tuple(view.notions.values()), tuple(name for name in attributes if name not in made)
+    known = _question.get()
+    if known is None or known[1].base is not view.base or (known[1].notions, known[1].labels) != (notions, labels):
+        known = secrets.token_urlsafe(16), Question(view.base, notions, labels)
+        _question.set(known)
+        _questions[known[0]] = known[1]
+    return known[0]
+
+
 def draw(address_of_page: str) -> None:
     """Draws the viewer, closed; call it once per run, before the page.
 
@@ -49,11 +102,14 @@ def draw(address_of_page: str) -> None:
         address_of_page: path of the open page.
     """
     view = current_view()
+    token = _token_of_question(view)
+    set_query(Query())  # until the page says otherwise
     reason = label_edits.refusal(view)
     data = {
         "pictures": address(f"/pictures/{view.entry.id}/{{row}}"),
         "thumbnails": view.thumbnails,
         "info": view.info,
+        "why": address(f"/why/{view.entry.id}/{token}/{{row}}"),
         "spaces": [
             {"title": readable(space.name), "neighbors": address(f"/neighbors/{view.entry.id}/{token_of(space)}/{{row}}")} for space in view.spaces
         ],

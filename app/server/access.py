@@ -241,7 +241,7 @@ def _folders() -> list[Path]:
     """What every visitor of a shared server may read."""
     settings = server()
     looked_at = [runs_dir()] if settings.runs or settings.allows_training else []
-    computed = [cache_dir() / name for name in ("generated", "downloads", "archives")]
+    computed = [cache_dir() / name for name in ("generated", "downloads")]
     return [*settings.roots.values(), assets_dir(), Path(likeness.__file__).parent, *computed, *looked_at]
 
 

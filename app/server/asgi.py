@@ -48,7 +48,7 @@ sys.setswitchinterval(0.0005)
 
 HERE = Path(__file__).parents[1]
 # where the addresses of `api.picture_routes` begin
-PICTURES = ("thumbnails", "pictures", "neighbors", "labeled", "info", "queries", EXPORTS)
+PICTURES = ("thumbnails", "pictures", "neighbors", "why", "labeled", "info", "queries", EXPORTS)
 
 
 # what main.py and the first page are made of; both draw as soon as they are imported themselves

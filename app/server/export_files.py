@@ -14,7 +14,7 @@ from likeness.errors import InputError
 from likeness.io import check_readable, make_folder
 from likeness.progress import Progress
 from server.addresses import address
-from server.jobs import Job, Stage, Stopped
+from server.jobs import Job
 from server.quotas import size_of
 from server.visitors import EXPORTS, own_dir
 
@@ -116,9 +116,7 @@ def _packed(job: Job, folder: Path, room: Room) -> Path:
     room.check(sum(check_readable(file).stat().st_size for file in files))
     with zipfile.ZipFile(archive, "x") as packed:
         for number, file in enumerate(files):
-            job.stage = Stage("Packing files", number, len(files))
-            if job.stopped:
-                raise Stopped
+            job.report_stage(number, len(files), "Packing files")
             # leaves out times and permissions of linked files
             entry = zipfile.ZipInfo(file.relative_to(folder.parent).as_posix(), time.localtime()[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED if file.suffix in _TEXTS else zipfile.ZIP_STORED

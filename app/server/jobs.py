@@ -131,6 +131,12 @@ class Job:
         if self.stopped:
             raise Stopped
 
+    def report_stage(self, done: int, total: int, stage: str = "") -> None:
+        """Like `report_or_stop`, for work that consists of stages and counts no units of its own."""
+        self.stage = Stage(stage, done, total)
+        if self.stopped:
+            raise Stopped
+
     def _run(self) -> None:
         if self.slot_request is None:
             self._work()

@@ -2,15 +2,18 @@
 
 import contextlib
 import hashlib
+import http.server
 import os
 import re
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import playwright.sync_api
 import pytest
@@ -18,7 +21,10 @@ from streamlit.testing.v1 import AppTest, element_tree
 
 from app_page import Page
 from browsing import Person
+from likeness.data import DatasetEntry
+from likeness.tagging import TagStore
 from waiting import answers, wait_until
+from worlds import cars_store, dataset, draw
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|\u2060")
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
@@ -146,7 +152,7 @@ def new_map(browser: Any) -> Iterator[Callable[..., Any]]:
         contexts.append(browser.new_context(has_touch=touch, viewport={"width": 900, "height": 700}))
         page = contexts[-1].new_page()
         page.set_default_timeout(600_000)
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        page.on("console", lambda each: errors.append(f"{each.text} {each.location['url']}") if each.type == "error" else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         return MapPage(page, *args, **options)
 
@@ -244,7 +250,7 @@ def people(browser: Any) -> Iterator[Callable[..., Person]]:
         contexts.append(browser.new_context(**{"viewport": {"width": 1440, "height": 900}} | options))
         page = contexts[-1].new_page()
         if checked:
-            page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+            page.on("console", lambda each: errors.append(f"{each.text} {each.location['url']}") if each.type == "error" else None)
             page.on("pageerror", lambda error: errors.append(str(error)))
         return Person(page, server.url)
 
@@ -258,8 +264,42 @@ def people(browser: Any) -> Iterator[Callable[..., Person]]:
 
 
 @pytest.fixture
+def elsewhere() -> Iterator[Any]:
+    """A stranger's server on another port of this machine, whose page links to where its address says; `asked`: the paths and cookies that came."""
+
+    class Listener(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            listener.asked.append((self.path, self.headers.get("Cookie", "")))  # type: ignore[attr-defined]
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(f'<link rel="icon" href="data:,"><a href="{unquote(self.path[1:])}">On</a>'.encode())
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Listener) as listener:
+        listener.asked = []  # type: ignore[attr-defined]
+        threading.Thread(target=listener.serve_forever, daemon=True).start()
+        yield listener
+        listener.shutdown()
+
+
+@pytest.fixture
 def person(people: Callable[..., Person], server: Server) -> Person:
     return people(server)
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> DatasetEntry:
+    """Twelve images of four classes in the list of datasets."""
+    return dataset(draw(tmp_path / "photos", 12, ("warm", "mild", "cool", "cold")), "cars-small")
+
+
+@pytest.fixture
+def store() -> TagStore:
+    """The labels by hand of the shipped cars."""
+    return cars_store()
 
 
 @pytest.fixture(autouse=True)

@@ -163,6 +163,7 @@ def _written() -> dict[str, Callable[[str], Any]]:
         "captions": {"guidance": {"text": "captions", "captions": "{}"}},
         "pseudolabels": {"guidance": {"kind": "plg", "pseudolabels": "{}"}},
         "classifier": {"guidance": {"kind": "plg", "classifier": {"name": "resnet18", "weights": "{}"}}},
+        "teacher": {"distill": {"teacher": "local-dir:{}"}},
     }
     written: dict[str, Callable[[str], Any]] = {"path": resolve_path}
     for resolve, places in forms.items():

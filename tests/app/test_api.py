@@ -93,6 +93,22 @@ def test_neighbors_are_those_of_the_space(client: TestClient) -> None:
         assert found["space"] == ("car color" if notion else "encoder")
 
 
+def test_results_say_why_only_if_asked(client: TestClient) -> None:
+    near = {"k": 3, "why": True}
+    expected = cars().nearest(3, k=3).why()
+    for notion in ({}, {"notion": "car-color"}):
+        hits = client.get(f"{CARS}/images/3/neighbors", params=near | notion).json()["hits"]
+        assert [hit["why"] for hit in hits] == [cars().why(3, hit["row"]) for hit in hits]
+    assert [hit["why"] for hit in _search(client, {"row": 3}, **near)["hits"]] == expected
+    assert {hit["why"] for hit in _search(client, {"text": "a red car"}, **near)["hits"]} == {"By the encoder: same car color (red)."}
+    content = cars().table.file(3).read_bytes()
+    raw = client.post(f"{CARS}/search/image", params=near | {"notion": "car-color"}, content=content, headers={"Content-Type": "image/webp"}).json()
+    assert all(hit["why"].startswith("By the encoder: same ") for hit in raw["hits"])
+    assert "why" not in _search(client, {"row": 3})["hits"][0]
+    two = {"terms": [{"row": 3}, {"text": "red"}], "why": True}
+    assert "several terms have no common reason" in _problem(client.post(f"{CARS}/search", json=two), 422)
+
+
 def test_search_by_text_by_image_by_both_and_by_a_picture_from_outside(client: TestClient, cache: Path) -> None:
     space = cars()
     texts = _search(client, {"text": "a red car"}, attributes=True)
@@ -227,16 +243,22 @@ NEAR = "/datasets/cars/images/1/neighbors"
 ROW: dict[str, Any] = {"terms": [{"row": 1}]}
 WRONG: list[tuple[int, str, list[str]]] = [  # status, method, and paths
     (404, "GET", ["/datasets/nope", "/datasets/cars/images/2000", "/datasets/cars/images/2000/thumbnail", f"{NEAR}?notion=nope"]),
-    (404, "GET", ["/notions/nope", "/notions/%00", "/nope"]),
+    (404, "GET", ["/notions/nope", "/notions/%00", "/nope", "/assets/nope"]),
+    (404, "GET", ["/datasets/ca%0Ars", "/datasets/cars%0A", "/datasets/cars/images/1%0A", "/notions/%0A", "/status%0A", "/%0A", "%0A"]),
     (422, "GET", ["/datasets/%C2%B2", f"/datasets/{'x' * 3000}", "/datasets/cars/images/x/thumbnail"]),
-    (422, "GET", [f"/datasets/cars/images/{row}" for row in ("-1", "1.5", "9" * 5000)]),
-    (422, "GET", [*(f"{NEAR}?{asked}" for asked in ("k=0", "k=201", "sort=2")), "/status?sort=2"]),
+    (422, "GET", [f"/datasets/cars/images/{row}" for row in ("-1", "1.5", "1.0", "+1", "%201", "true", "9" * 5000)]),
+    (422, "GET", [*(f"{NEAR}?{asked}" for asked in ("k=0", "k=201", "k=3.0", "k=true", "k=+3", "k=", "sort=2")), "/status?sort=2"]),
     (400, "GET", [f"{NEAR}?k=1&k=2", f"{NEAR}?row=2"]),
     (405, "DELETE", ["/datasets/cars"]),
 ]
 WRONG_BODIES: list[tuple[int, str, list[Any]]] = [  # status, path, and bodies
     (422, SEARCH, [{}, {"terms": []}, {"terms": [{}]}, ROW | {"notion": {"aspects": ["a"]}}]),
     (422, SEARCH, [{"terms": [{"text": "a"} | more]} for more in ({"row": 1}, {"weight": 0}, {"text": "x" * 301})]),
+    (422, SEARCH, [{"terms": [{"row": row}]} for row in (False, True, "3", 3.0, "", [3])]),
+    (422, SEARCH, [ROW | given for given in ({"k": True}, {"k": "3"}, {"k": 3.0}, {"attributes": 1}, {"attributes": "true"})]),
+    (422, SEARCH, [{"terms": [{"row": 1, "weight": weight}]} for weight in (True, "1")]),
+    (422, "/datasets/cars/labels", [{"rows": [row], "tag": "t"} for row in (True, "3", 3.0)]),
+    (422, "/datasets/cars/notions/fit", [{"notion": {"aspects": ["a", "b"], "dim": dim}} for dim in (True, "2", 2.0)]),
     (404, SEARCH, [{"terms": [{"row": 2000}]}]),
     (400, SEARCH, [[], ROW | {"dataset": "cars"}, ROW | {"notion": {"aspects": ["a", "b"], "templates": ["none"]}}]),
     (400, SEARCH, [{"terms": [{"image": image}]} for image in ("no base64!", "aGVsbG8=")]),
@@ -261,7 +283,8 @@ def test_what_is_wrong_is_told_in_a_sentence(client: TestClient, monkeypatch: py
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a", ""):
         for path in (SEARCH, f"{SEARCH}/image"):
             _problem(post(path, json.dumps(ROW).encode(), kind), 415)
-    _problem(post(f"{SEARCH}/image", b"no picture", "image/png"), 400)
+    for content in (b"no picture", b""):
+        _problem(post(f"{SEARCH}/image", content, "image/png"), 400)
 
     def broken(*given: Any) -> None:
         raise RuntimeError("/srv/secret")
@@ -270,6 +293,38 @@ def test_what_is_wrong_is_told_in_a_sentence(client: TestClient, monkeypatch: py
     response = client.get(f"{CARS}/images/1/neighbors", params={"notion": "car-color"})
     assert "See the server's log" in _problem(response, 500)
     assert "secret" not in response.text
+    monkeypatch.setattr("api.http_api._Route._check", broken)  # also outside of an operation
+    assert "See the server's log" in _problem(client.get("/api/v1/status"), 500)
+
+
+READ = {"GET", "HEAD", "OPTIONS"}
+METHODS = {
+    **dict.fromkeys(("/api", "/api/", "/api/openapi.json", "/api/assets/favicon.png", "/api/v1/status", CARS, f"{CARS}/images/1"), READ),
+    f"{CARS}/labels": READ | {"POST"},
+    **{key: {"POST", "OPTIONS"} for key in (f"{CARS}/labels/undo", f"{CARS}/search", f"{CARS}/search/image")},
+}
+
+
+def test_each_address_says_which_methods_it_has(client: TestClient) -> None:
+    for path, methods in METHODS.items():
+        options, wrong = client.options(path), client.delete(path)
+        assert (options.status_code, options.content) == (204, b"")
+        _problem(wrong, 405)
+        for answer in (options, wrong):
+            assert answer.headers["allow"].split(", ") == sorted(methods)
+        if "HEAD" in methods:
+            head, whole = client.head(path), client.get(path)
+            assert (head.status_code, head.content, head.headers["content-type"]) == (200, b"", whole.headers["content-type"])
+        else:
+            assert client.head(path).status_code == client.get(path).status_code == 405
+    assert client.options("/api/v1/nope").status_code == 404
+
+
+def test_a_picture_comes_under_the_type_that_a_client_accepts(client: TestClient) -> None:
+    """What is generated for binary answers often knows application/octet-stream alone."""
+    answers = [client.get(f"{CARS}/images/1/thumbnail", headers={"Accept": kind}) for kind in ("*/*", "application/octet-stream")]
+    assert [each.headers["content-type"] for each in answers] == ["image/webp", "application/octet-stream"]
+    assert answers[0].content == answers[1].content
 
 
 def test_the_page_loads_what_this_server_has_and_nothing_else(client: TestClient) -> None:
@@ -316,4 +371,27 @@ def test_the_document_is_openapi_says_what_there_is_and_answers_fit_it(client: T
         if method == "GET" and found.headers["content-type"] == "application/json" and "openapi" not in path:
             schema = document["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
             jsonschema.validate(found.json(), schema | {"components": document["components"]})
+    binary = {"type": "string", "format": "binary"}
+    content = document["paths"]["/api/v1/datasets/{dataset}/images/{row}/thumbnail"]["get"]["responses"]["200"]["content"]
+    assert content == {key: {"schema": binary} for key in ("image/webp", "application/octet-stream")}
+    body = document["paths"]["/api/v1/datasets/{dataset}/search/image"]["post"]["requestBody"]
+    assert (body["required"], list(body["content"])) == (True, ["application/octet-stream"])
+    assert body["content"]["application/octet-stream"]["schema"].items() >= binary.items()
     pytest.importorskip("openapi_spec_validator").validate(document)
+
+
+def test_a_search_by_text_says_whether_anything_matches(client: TestClient) -> None:
+    def search(*terms: dict[str, Any]) -> Any:
+        return client.post(f"{CARS}/search", json={"terms": terms, "k": 2}).json().get("presence")
+
+    found = search({"text": "a red car"})
+    assert found["answer"] == "here"
+    assert 0.05 == found["false_alarm_rate"] < found["p_value"] <= 1
+    assert search({"text": "a submarine"}) == {
+        "answer": "unread",
+        "p_value": None,
+        "false_alarm_rate": 0.05,
+        "sentence": "'submarine' is no word that this encoder knows.",
+    }
+    assert search({"row": 3}) is None
+    assert search({"text": "a red car"}, {"row": 3}) is None

@@ -1,5 +1,6 @@
 """The MCP tools: a client of the official package lists and calls them on a served app."""
 
+import base64
 import importlib.util
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from likeness.data import read_cars
 from likeness.errors import InputError
 from server import settings
 from server.accounts import write_token
@@ -51,21 +53,24 @@ def test_a_client_lists_and_calls_tools(served: tuple[str, str], mode: str) -> N
     calls = {
         "neighbors": cars | {"row": 3, "k": 4},
         "search": cars | {"terms": [{"text": "a red car"}], "k": 3},
+        "search by picture": cars | {"terms": [{"image": base64.b64encode(read_cars().file(11).read_bytes()).decode()}], "k": 1},
         "edit_labels": cars | {"rows": [1, 2], "tag": f"by {mode}"},
         "list_labels": cars,
     }
 
     async def work(client: Any) -> Any:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        return tools, [(await client.call_tool(name, arguments)).structured_content for name, arguments in calls.items()]
+        return tools, [(await client.call_tool(name.partition(" ")[0], arguments)).structured_content for name, arguments in calls.items()]
 
-    tools, (near, texts, given, labels) = _with_client(served, mode, work)
-    assert {"status", "list_datasets", "fit_notion", *calls} <= set(tools)
-    assert [tools[name].annotations.read_only_hint for name in calls] == [True, True, False, True]
+    names = [name for name in calls if " " not in name]
+    tools, (near, texts, picture, given, labels) = _with_client(served, mode, work)
+    assert {"status", "list_datasets", "fit_notion", *names} <= set(tools)
+    assert [tools[name].annotations.read_only_hint for name in names] == [True, True, False, True]
     assert tools["neighbors"].input_schema["required"] == ["dataset", "row"]
     space = all_cars()
     assert [hit["row"] for hit in near["hits"]] == space.nearest(3, k=4).rows.tolist()
     assert [hit["row"] for hit in texts["hits"]] == space.nearest("a red car", k=3).rows.tolist()
+    assert [hit["row"] for hit in picture["hits"]] == [11]
     assert given["images"] == 2
     assert f"by {mode}" in {each["name"] for each in labels["labels"]}
 
@@ -76,6 +81,9 @@ def test_wrong_calls_are_told_in_a_sentence(served: tuple[str, str]) -> None:
         ("neighbors", {}),
         ("neighbors", {"dataset": "nope", "row": 1}),
         ("neighbors", {"dataset": "cars", "row": 5_000}),
+        *(("neighbors", {"dataset": "cars", "row": row}) for row in (False, "3", 3.0)),
+        *(("neighbors", {"dataset": "cars", "row": 1} | wrong) for wrong in ({"k": "3"}, {"k": True}, {"attributes": "yes"})),
+        ("search", {"dataset": "cars", "terms": [{"row": True}]}),
         ("search", {"dataset": "cars", "terms": [{"text": "a", "row": 2}]}),
         ("edit_labels", {"dataset": "cars", "rows": [1], "tag": "car_color"}),
     ]

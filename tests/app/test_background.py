@@ -5,14 +5,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-import streamlit as st
 from hypothesis import given, strategies
 
 from likeness.errors import InputError
-from pages.methods import measure
-from parts.on_request import WorkRequest
 from server.jobs import Job, Jobs, Stage
-from waiting import wait_until
 from worlds import Clock
 
 
@@ -167,31 +163,3 @@ def test_of_each_kind_those_asked_for_last_are_kept(kept: int) -> None:
     assert jobs.find("texts", 0) is other
     release.set()
     assert under_way.wait(600)
-
-
-def test_runs_can_be_read_while_their_job_goes_on_a_stop_keeps_them_and_a_second_attempt_begins_anew() -> None:
-    st.cache_resource.clear()
-    release = threading.Event()
-
-    def study(name: str, progress: Any, should_stop: Any, on_run: Any) -> None:
-        on_run({"notion": name, "method": "raw"})
-        progress(1, 2)
-        assert release.wait(600)
-        if not should_stop():
-            on_run({"notion": name, "method": "exact"})
-
-    def methods(job: Job) -> list[str]:
-        return [run["method"] for run in job.found]
-
-    request = WorkRequest("comparisons", "key", "Comparison", measure.measuring(study, "car color"), measure.OPTIONS)
-    assert request.find() is None
-    first = request.begin()
-    assert request.begin() is request.find() is first
-    wait_until(lambda: first.found)
-    assert methods(first) == ["raw"]
-    first.stop()
-    release.set()
-    assert (methods(_ended(first)), first.succeeded) == (["raw"], False)
-    second = _ended(request.begin())
-    assert (methods(second), second.succeeded, request.find() is second) == (["raw", "exact"], True, True)
-    assert methods(first) == ["raw"]  # whoever still draws the first attempt sees it whole

@@ -1,14 +1,10 @@
 """Accounts and doors in a real browser: the printed link, the sign-in, people who label the same images, and a page of another origin."""
 
-import http.server
-import os
 import re
-import signal
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -27,50 +23,74 @@ People = Callable[..., Person]
 PATHS = car_paths()
 
 
-def test_the_printed_link_opens_the_app_and_the_bare_address_asks(begin: Begin, people: People) -> None:
-    server = begin("--token")
-    person, stranger = (people(server, checked=False) for _ in range(2))
-    person.open(f"?token={server.token}&layout=PCA").map()
+def _own_cookies(page: Any) -> list[str]:
+    """The values of the keys that the server has given."""
+    return [each["value"] for each in page.context.cookies() if each["name"].startswith("likeness_") and each["value"] != "old"]
+
+
+def _follow_links(person: Person, server: Any, elsewhere: Any) -> list[str]:
+    """Comes by links of another site, as in a mail or a note, and looks at another port; the one key that it has all the while."""
+    page, inside, known = person.page, person.page.url.partition("?")[0], _own_cookies(person.page)
+    assert len(known) == 1
+    for target in (f"{server.url}/methods", f"{inside}methods"):
+        page.goto(f"http://localhost:{elsewhere.server_port}/{quote(target, safe='')}")
+        page.get_by_role("link").click()
+        person.heading("Methods")
+        assert page.url.startswith(f"{inside}methods")
+    page.goto(f"http://127.0.0.1:{elsewhere.server_port}/")  # the same host, and another port
+    assert _own_cookies(page) == known
+    return known
+
+
+def test_the_printed_link_opens_the_app_the_bare_address_asks_and_an_open_tab_tells_of_a_restart(
+    begin: Begin, people: People, elsewhere: Any
+) -> None:
+    first = begin("--token")
+    port = first.url.rpartition(":")[2]
+    person, stranger = (people(first, checked=False) for _ in range(2))
+    person.page.context.add_cookies([{"name": f"likeness_token_{port}", "value": "old", "url": first.url}])  # an earlier version's
+    person.open(f"?token={first.token}&layout=PCA").map()
     assert "token" not in person.page.url
-    person.go("Notions").says("17 prompts,")
-    assert server.token not in person.page.content()
-    stranger.page.goto(f"{server.url}/?layout=PCA")
-    for typed in ("guess", server.token):
+    assert first.token not in person.page.content()
+    (known,) = _follow_links(person, first, elsewhere)
+    assert not any(known in cookies for _, cookies in elsewhere.asked)
+    stranger.page.goto(f"{first.url}/?layout=PCA&query=5")
+    for typed in ("guess", first.token):
         stranger.page.get_by_label("Token").fill(typed)
         stranger.button("Open").click()
         if typed == "guess":
             stranger.says("Wrong token")
     stranger.map()
-
-
-def test_an_open_tab_says_that_the_server_was_restarted_and_what_to_do(begin: Begin, people: People) -> None:
-    first = begin("--token")
-    person = people(first, checked=False).open(f"?token={first.token}&layout=PCA&query=5").map()
     first.stop()
-    restarted = begin("--token", port=int(first.url.rpartition(":")[2]))
-    person.says("Each start has a new token")
-    assert "status 401" not in person.page.content()
-    person.page.get_by_label("Token").fill(restarted.token)
-    person.button("Open").click()
-    person.map()
-    assert person.asked["query"] == ["5"]  # what the tab showed
+    restarted = begin("--token", port=int(port))
+    stranger.says("Each start has a new token")
+    assert "status 401" not in stranger.page.content()
+    stranger.page.get_by_label("Token").fill(restarted.token)
+    stranger.button("Open").click()
+    stranger.map()
+    assert stranger.asked["query"] == ["5"]  # what the tab showed
+
+
+def test_links_of_other_sites_lead_to_a_shared_server(begin: Begin, people: People, elsewhere: Any) -> None:
+    server = begin("--shared")
+    _follow_links(people(server, checked=False).open().map(), server, elsewhere)
 
 
 @pytest.fixture
-def start(begin: Begin, tmp_path: Path) -> Callable[[], Any]:
-    """`start()`: a server with accounts on the same files as the one before."""
+def house(begin: Begin, tmp_path: Path) -> Any:
+    """A server with accounts: ben and dan edit, ada views."""
     for name, role in (("ben", "edit"), ("dan", "edit"), ("ada", "view")):
         set_password(tmp_path / "people.txt", name, PASSWORD, role)  # type: ignore[arg-type]
-    return lambda: begin("--shared", "--auth", str(tmp_path / "people.txt"))
+    return begin("--shared", "--auth", str(tmp_path / "people.txt"))
 
 
 @pytest.fixture
-def come(people: People) -> Callable[..., Person]:
-    """`come(server, "ben")`: who has signed in."""
+def come(people: People, house: Any) -> Callable[..., Person]:
+    """`come("ben")`: who has signed in, after wrong passwords."""
 
-    def come(server: Any, name: str, *wrong: str, **options: Any) -> Person:
-        person = people(server, checked=False, **options)
-        person.page.goto(f"{server.url}/?layout=PCA")
+    def come(name: str, *wrong: str) -> Person:
+        person = people(house, checked=False)
+        person.page.goto(f"{house.url}/?layout=PCA")
         for password in (*wrong, PASSWORD):
             person.page.get_by_label("Name").fill(name)
             person.page.get_by_label("Password").fill(password)
@@ -80,23 +100,6 @@ def come(people: People) -> Callable[..., Person]:
         return person.map()
 
     return come
-
-
-@pytest.mark.parametrize(("scheme", "color"), [("light", "rgb(247, 248, 251)"), ("dark", "rgb(18, 21, 28)")])
-def test_an_account_signs_in_looks_and_signs_out(start: Any, people: People, come: Any, scheme: str, color: str) -> None:
-    server = start()
-    stranger = people(server, checked=False, color_scheme=scheme)
-    stranger.page.goto(server.url)
-    assert stranger.page.evaluate("getComputedStyle(document.body).backgroundColor") == color  # the style is not refused
-    ada = come(server, "ada", "wrong password", color_scheme=scheme)
-    ada.page.get_by_test_id("stSidebar").get_by_text("can view").wait_for()  # its name came through the door, with the WebSocket
-    ada.go("Images").says("ask the server's administrator for the role edit")
-    assert ada.page.locator("input[type='file']").count() == 0
-    ada.page.get_by_role("link", name="Sign out").click()
-    ada.button("Sign out").click()
-    ada.page.get_by_label("Password").wait_for()
-    ada.page.goto(f"{server.url}/images")
-    ada.page.get_by_label("Password").wait_for()
 
 
 def _store(server: Any) -> TagStore:
@@ -116,42 +119,41 @@ def _select(person: Person, *rows: int) -> Person:
     return person.settle()
 
 
-def test_two_people_label_the_same_images(start: Any, come: Any) -> None:
+def test_two_people_label_the_same_images_and_who_may_view_looks_and_signs_out(house: Any, people: People, come: Any) -> None:
     def waits_for(person: Person, label: str) -> Person:
         person.page.get_by_role("button", name=re.compile(label)).wait_for()  # by itself, within seconds
         return person.settle()
 
-    server = start()
-    ben, dan, ada = (come(server, name) for name in ("ben", "dan", "ada"))
+    for scheme, color in (("light", "rgb(247, 248, 251)"), ("dark", "rgb(18, 21, 28)")):
+        stranger = people(house, checked=False, color_scheme=scheme).page
+        stranger.goto(house.url)
+        assert stranger.evaluate("getComputedStyle(document.body).backgroundColor") == color  # the style is not refused
+    ben, dan, ada = come("ben"), come("dan"), come("ada", "wrong password")
     _select(dan, 3, 4)
     _select(ben, 1, 2, 3).give("breed", "beagle")
     waits_for(dan, "breed: beagle").give("breed", "collie")
-    assert _given(server, "breed") == {1: "beagle", 2: "beagle", 3: "collie", 4: "collie"}
+    assert _given(house, "breed") == {1: "beagle", 2: "beagle", 3: "collie", 4: "collie"}
     waits_for(ben, "breed: collie").page.keyboard.press("u")
     ben.says("1 skipped, since others have changed them")
-    assert _given(server, "breed") == {3: "collie", 4: "collie"}
-    assert set(_store(server).log()["who"]) == {"ben", "dan"}
+    assert _given(house, "breed") == {3: "collie", 4: "collie"}
+    assert set(_store(house).log()["who"]) == {"ben", "dan"}
     assert _select(ada, 1, 2).page.get_by_role("button", name=re.compile("Label 2 images")).first.is_disabled()
+    ada.page.get_by_test_id("stSidebar").get_by_text("can view").wait_for()  # its name came through the door, with the WebSocket
+    ada.go("Images").says("ask the server's administrator for the role edit")
+    assert ada.page.locator("input[type='file']").count() == 0
+    ada.page.get_by_role("link", name="Sign out").click()
+    ada.button("Sign out").click()
+    ada.page.get_by_label("Password").wait_for()
+    ada.page.goto(f"{house.url}/images")
+    ada.page.get_by_label("Password").wait_for()
 
 
-def test_a_killed_server_has_lost_nothing_that_was_said(start: Any, come: Any) -> None:
-    for turn in range(2):
-        server = start()
-        for name, row in (("ben", 10 + turn), ("dan", 20 + turn)):
-            _select(come(server, name), row).give(f"of {name}")
-        os.kill(server.pid, signal.SIGKILL)
-    server = start()
-    assert {name: list(_given(server, name)) for name in ("of ben", "of dan")} == {"of ben": [10, 11], "of dan": [20, 21]}
-    assert _select(come(server, "dan"), 20, 21).page.get_by_role("button", name=re.compile("of dan")).is_visible()
-
-
-def test_pictures_are_ticked_by_mouse_and_keys_and_what_has_no_tick_or_is_typed_labels_nothing(start: Any, come: Any) -> None:
+def test_pictures_are_ticked_by_mouse_and_keys_and_what_has_no_tick_or_is_typed_labels_nothing(house: Any, come: Any) -> None:
     def ticked(count: int) -> None:
         page.get_by_role("button", name=re.compile(f"Label {count} image")).wait_for()
         person.settle()
 
-    server = start()
-    person = come(server, "ben").open("?layout=PCA&a=Raw%20encoder").map()
+    person = come("ben").open("?layout=PCA&a=Raw%20encoder").map()
     page, tiles = person.page, person.page.locator(".ga-tile")
     tiles.nth(0).focus()
     person.keys("Space", "Shift+ArrowRight")
@@ -161,79 +163,31 @@ def test_pictures_are_ticked_by_mouse_and_keys_and_what_has_no_tick_or_is_typed_
     ticked(5)
     assert page.locator(".ga-ticked").count() == 5
     person.give("good")
-    assert list(_given(server, "good")) == [0, 1, 5, 6, 7]
-    version, field = _store(server).version(), page.get_by_role("textbox", name="Search by text")
+    assert list(_given(house, "good")) == [0, 1, 5, 6, 7]
+    version, field = _store(house).version(), page.get_by_role("textbox", name="Search by text")
     field.click()
     page.keyboard.type("1u1")  # keys of labels and of undo
-    assert (person.settle() and field.input_value(), _store(server).version()) == ("1u1", version)
+    assert (person.settle() and field.input_value(), _store(house).version()) == ("1u1", version)
 
     for row, color in ((0, "red"), (1, "blue")):
         _select(person, row).give("paint", color)
     person.open("label")  # Y and 1 right after a click: what has no tick on the screen gets no label
     tiles.first.wait_for()
-    row, version = row_of(person.settle().page.locator(".ga-tile img").nth(2)), _store(server).version()
+    row, version = row_of(person.settle().page.locator(".ga-tile img").nth(2)), _store(house).version()
     tiles.nth(2).click()
     page.keyboard.press("y")
     person.says(re.compile("What (are these|is this)")).settle()
-    assert _store(server).version() == version + 1
-    assert row not in _given(server, "paint")
+    assert _store(house).version() == version + 1
+    assert row not in _given(house, "paint")
     person.open("?layout=PCA&a=Raw%20encoder").map()
     for place in (3, 4):
         tiles.nth(place).click(modifiers=["Control"])
         ticked(place - 2)
     tiles.nth(4).click(modifiers=["Control"])
     page.keyboard.press("1")  # the label that was given first
-    until(page, lambda: 3 in _given(server, "good"))
+    until(page, lambda: 3 in _given(house, "good"))
     person.settle()
-    assert 4 not in _given(server, "good")
-
-
-@pytest.fixture
-def elsewhere() -> Iterator[Any]:
-    """A server on another port of this machine, whose page links to where its address says; with the cookies that came."""
-
-    class Listener(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            listener.cookies.append(self.headers.get("Cookie", ""))
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(f'<link rel="icon" href="data:,"><a href="{unquote(self.path[1:])}">On</a>'.encode())
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Listener) as listener:
-        listener.cookies = []
-        threading.Thread(target=listener.serve_forever, daemon=True).start()
-        yield listener
-        listener.shutdown()
-
-
-def _own_cookies(page: Any) -> list[str]:
-    """The values of the keys that the server has given."""
-    return [each["value"] for each in page.context.cookies() if each["name"].startswith("likeness_") and each["value"] != "old"]
-
-
-@pytest.mark.parametrize("options", [("--token",), ("--shared",)])
-def test_links_of_other_sites_lead_in_and_other_ports_get_no_key(begin: Begin, people: People, elsewhere: Any, options: tuple[str, ...]) -> None:
-    server = begin(*options)
-    person = people(server, checked=False)
-    page = person.page
-    page.context.add_cookies([{"name": f"likeness_token_{server.url.rpartition(':')[2]}", "value": "old", "url": server.url}])  # an earlier version's
-    page.goto(server.link() if "--token" in options else server.url)
-    inside = person.map().page.url.partition("?")[0]
-    known = _own_cookies(page)
-    assert len(known) == 1
-    for target in (f"{server.url}/methods", f"{inside}methods"):  # as in a mail or a note
-        page.goto(f"http://localhost:{elsewhere.server_port}/{quote(target, safe='')}")
-        page.get_by_role("link").click()
-        person.heading("Methods")
-        assert page.url.startswith(f"{inside}methods")
-    page.goto(f"http://127.0.0.1:{elsewhere.server_port}/")  # the same host, and another port
-    if "--token" in options:
-        assert not any(value in cookies for cookies in elsewhere.cookies for value in known)
-    assert _own_cookies(page) == known
+    assert 4 not in _given(house, "good")
 
 
 def test_a_page_of_another_origin_neither_shows_pictures_nor_opens_the_app(server: Any, people: People, elsewhere: Any) -> None:

@@ -64,6 +64,7 @@ def test_search_by_text_and_by_an_uploaded_image(person: Person) -> None:
 
     person.open().map().fill("Search by text", "a red car").heading("Images for “a red car”")
     by_text, picture = _pictures(person, "Nearest in Raw encoder"), io.BytesIO()
+    assert person.page.get_by_role("region", name="Nearest in Raw encoder").locator("img").first.bounding_box()["y"] < 900  # without scrolling
     Image.new("RGB", (64, 64), (0, 0, 160)).save(picture, "PNG")
     upload("blue.png", picture.getvalue())
     by_image = _pictures(person.heading("Neighbors of blue.png"), "Nearest in Raw encoder")

@@ -128,6 +128,8 @@ def test_all_that_a_page_asks_for_lies_below_the_path(way: str, below: Callable[
         assert picture.evaluate("img => img.decode().then(() => img.naturalWidth)") > 0
     _hover_until_described(page, asked)
     check()
+    if way.startswith("JupyterLab"):  # other pages ask in the same ways
+        return
     person.button("Export").click()
     person.button("Create the file").click()
     assert person.download(page.get_by_role("link", name=re.compile("Download "))).stat().st_size

@@ -1,4 +1,4 @@
-"""The switch between light, dark and the system's theme: at once, on every page, for good."""
+"""The switch between light, dark and the system's theme, at once and for good; every page in both, and in any width."""
 
 import contextlib
 import getpass
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.long
 
 LIGHT, DARK = "rgb(255, 255, 255)", "rgb(18, 21, 28)"  # of app/.streamlit/config.toml
 _LEAST = 4.5  # contrast of text, WCAG 2 AA
+WIDTHS = (390, 1024, 1440)
 
 
 @pytest.fixture
@@ -69,13 +70,17 @@ def _unreadable(page: Any) -> list[str]:
     return found
 
 
-def test_texts_of_every_page_are_readable_in_both(lit: Person, server: Any) -> None:
+def test_every_page_fits_any_width_and_its_texts_are_readable_in_both_themes(lit: Person, server: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LIKENESS_CACHE", str(server.cache))
         cars = read_dataset("cars")
         tag_store("cars", cars).add_tag(cars.frame["path"][:1], "seen", who=getpass.getuser())  # Undo can be pressed, and its key is read
     for page in navigation.PAGES:
+        lit.page.set_viewport_size({"width": WIDTHS[0], "height": 900})  # as on a phone
         lit.open(f"{'' if page is navigation.HOME else page.address}?layout=PCA&query=3")
+        for width in WIDTHS:
+            lit.page.set_viewport_size({"width": width, "height": 900})
+            lit.page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width, timeout=60_000)
         for theme, back in (("Light theme", LIGHT), ("Dark theme", DARK)):
             _choose(lit, theme, back)
             assert _unreadable(lit.page) == [], (page.address, theme)

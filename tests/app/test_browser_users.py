@@ -69,7 +69,9 @@ def test_edits_selections_and_queries_stay_with_their_browser(two: tuple[Person,
     ada.map().go("Notions").says("2 prompts,")  # an edit survives the reload, in its own browser
 
 
-def test_uploads_and_saved_notions_are_private(two: tuple[Person, Person], shared_server: Any, tmp_path: Path) -> None:
+def test_uploads_and_saved_notions_are_private_and_no_path_leads_out_of_the_roots(
+    two: tuple[Person, Person], shared_server: Any, tmp_path: Path
+) -> None:
     ada, ben = (person.open("?layout=PCA").map() for person in two)
     ada.go("Images").tab("Upload")
     ada.page.locator("input[type='file']").set_input_files(sorted(draw(tmp_path / "zebras", 12, size=48).iterdir()))
@@ -80,25 +82,20 @@ def test_uploads_and_saved_notions_are_private(two: tuple[Person, Person], share
     ben.go("Images").heading("Images").page.get_by_test_id("stMain").get_by_text("Synthetic Cars").first.wait_for()
     assert ben.page.get_by_text("Zebras").count() == 0
     assert ben.page.get_by_text("images are ready").count() == 0
-    ada.open("?layout=PCA").map().go("Images").says("Zebras **of** Ada")  # a new session of the same browser
-    assert re.search(r"dataset=[0-9a-f]{32}", link)
-    ben.page.goto(link)  # who was given the link can open it
-    ben.map().says("12 images")
-    ada.go("Notions").fill("Name", "ada's own notion").press("Save")
-    assert list((shared_server.cache / "visitors").glob("*/notions/ada-s-own-notion-*.yaml"))
-    assert not (shared_server.cache / "notions").exists()
-
-
-def test_no_path_leads_out_of_the_roots_and_none_is_shown(two: tuple[Person, Person], shared_server: Any) -> None:
-    ada, ben = two
+    ada.open("images").says("Zebras **of** Ada")  # a new session of the same browser
     embed = ada.page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Add these images")
-    ada.open("?layout=PCA").map().go("Images")
     for typed in (str(shared_server.place / "secret"), "photos/way_out", "uploads"):  # others in tests/app/test_access.py
         ada.fill("Folder on this server", typed).click(embed).says("cannot be reached here")
     assert str(shared_server.place) not in ada.text
     ada.fill("Folder on this server", "photos/birds").click(embed).says("12 images are ready")
+    ben.open("images").says("birds")  # what lies below a root is everyone's
+    assert re.search(r"dataset=[0-9a-f]{32}", link)
+    ben.page.goto(link)  # who was given the link can open it
+    ben.map().says("12 images")
     ada.go("Train").says("Training is turned off on this server")
-    ben.open("?layout=PCA").map().go("Images").says("birds")  # what lies below a root is everyone's
+    ada.go("Notions").fill("Name", "ada's own notion").press("Save")
+    assert list((shared_server.cache / "visitors").glob("*/notions/ada-s-own-notion-*.yaml"))
+    assert not (shared_server.cache / "notions").exists()
 
 
 def test_how_many_match_by_keys_and_each_person_with_answers_of_their_own(two: tuple[Person, Person]) -> None:

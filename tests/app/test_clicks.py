@@ -55,12 +55,12 @@ def test_words_follow_what_was_clicked_and_go_back(app: Page, draft: drafts.Draf
     liked, others = frame.index[same][1:4], frame.index[~same & (frame["car_color"] == frame["car_color"][0])][:3]
     app.session_state["clicks_clicks"] = tuple(Click(PATHS[0], PATHS[row], row in liked) for row in (*liked, *others))
     _show(app, draft)
-    assert "6 clicks**: 3 more like this, 3 not. They fit **car background color** better than car color." in _said(app)
+    assert all(each in _said(app) for each in ("6 clicks**: 3 more like this, 3 not", "**car background color**"))
     assert set(app.sent("nearest")["sections"][0]["captions"]) == {frame["background_color"][0]}
     assert not _said(app.press("Undo"))
     assert set(app.sent("nearest")["sections"][0]["captions"]) == {frame["car_color"][0]}
     app.session_state["clicks_clicks"] = (Click(PATHS[0], PATHS[int(others[0])], True),)
-    assert "1 click**: 1 more like this, 0 not. The words already fit." in _said(app.run())
+    assert "1 click**: 1 more like this, 0 not" in _said(app.run())
     assert not _said(app.press("Forget"))
     assert _answers(app) == [[None] * 24]
 
@@ -68,7 +68,7 @@ def test_words_follow_what_was_clicked_and_go_back(app: Page, draft: drafts.Draf
 def test_only_what_clicks_have_changed_is_said_of_them(app: Page, draft: drafts.Draft) -> None:
     clicked = replace(draft, aspects="red\nblue\ngreen", clicks=(Click(PATHS[0], PATHS[1], True),))
     another = replace(clicked, name="paint", aspects="matte\nglossy\nred")  # in the same template
-    assert "They fit **paint** better than car color." in _said(_show(app, draft, another))
+    assert "They fit **paint**" in _said(_show(app, draft, another))
     first, fewer = replace(draft, aspects="red\nblue\ngreen\npink"), replace(clicked, aspects="red\nblue")
     assert "Words removed: **pink**." in _said(_show(app, first, clicked, fewer))
     by_hand = replace(clicked, aspects="red\ngreen")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from likeness.plots.linked_map import SCRIPTS, read_script
-from likeness.plots.linked_map.bitset import encode_rows
+from likeness.plots.linked_map.parts import encode_rows
 
 NAMES = (
     "Grid, PointSet, Picture, Splat, GLSplat, rendererFor, look, opacity, opacityTable, loadStep, colorTable, inkTable, freshness, pointRadius, "

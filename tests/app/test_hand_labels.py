@@ -24,11 +24,6 @@ from worlds import ADA, BEN, car_paths, cars_store, copy_cars, dataset, put_in_p
 PATHS = car_paths()
 
 
-@pytest.fixture
-def store() -> TagStore:
-    return cars_store()
-
-
 Become = Callable[..., None]
 
 

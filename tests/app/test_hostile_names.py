@@ -1,9 +1,7 @@
 """No page takes a name for Markdown or HTML: each string that the app sends to a browser is looked at, where it could be one."""
 
-import http.server
 import json
 import re
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +13,7 @@ from google.protobuf.message import Message
 
 import navigation
 from app_page import Page
-from browsing import drawn, settled
+from browsing import settled
 from hostile_names import MARK, NOT_IN_PATHS, World
 from parts.app_page import AppPage
 
@@ -119,29 +117,8 @@ def test_no_page_writes_a_name_as_markdown(app: Page, sent: list[Message], world
     assert _taken_for_markdown(sent) == set()
 
 
-@pytest.fixture
-def stranger() -> Iterator[tuple[str, list[str]]]:
-    """The address of a stranger's server, and what it is asked for."""
-    asked: list[str] = []
-
-    class Answer(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.send_response(204)
-            self.end_headers()
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", asked
-    server.shutdown()
-    server.server_close()
-
-
 def _open_all(page: Any) -> None:
-    """Opens what a page keeps folded: tabs, menus, popovers, explanations."""
+    """Opens what a page keeps folded: tabs, menus, popovers."""
     for css in ("[data-testid='stTab']", "[data-testid='stExpander'] summary", "[data-testid='stPopoverButton']"):
         for place in range(min(page.locator(css).count(), 4)):
             each = page.locator(css).nth(place)
@@ -149,15 +126,11 @@ def _open_all(page: Any) -> None:
                 each.click()
                 settled(page)
                 page.keyboard.press("Escape")
-    for each in page.locator("[data-testid='stTooltipHoverTarget']").all()[:8]:
-        if each.is_visible():
-            each.hover()
-            drawn(page)
 
 
 @pytest.mark.long
-def test_no_browser_asks_a_stranger_for_what_a_name_says(begin: Any, people: Any, stranger: tuple[str, list[str]], tmp_path: Path) -> None:
-    served, names = tmp_path / "served", World(stranger[0])
+def test_no_browser_asks_a_stranger_for_what_a_name_says(begin: Any, people: Any, elsewhere: Any, tmp_path: Path) -> None:
+    served, names = tmp_path / "served", World(f"http://127.0.0.1:{elsewhere.server_port}")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LIKENESS_CACHE", str(served))
         dataset = names.fill(tmp_path / "images", served, served / "runs").id
@@ -171,6 +144,6 @@ def test_no_browser_asks_a_stranger_for_what_a_name_says(begin: Any, people: Any
         assert urlparse(person.page.url).path == f"/{address}"
         _open_all(person.page)
     policy = person.page.request.get(person.url).headers["content-security-policy"]
-    assert (stranger[1], refused) == ([], [])
+    assert (elsewhere.asked, refused) == ([], [])
     assert "img-src 'self' data: blob:;" in policy
     assert "connect-src 'self';" in policy

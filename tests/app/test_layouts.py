@@ -1,14 +1,16 @@
 """Choosing how maps are laid out: the controls, their settings, the URL, and what is shown while a map is computed or when it fails."""
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from app_page import Page
-from browsing import Person, drawn
+from browsing import Person, drawn, until
 from likeness.projection import METHODS, LayoutFailed, LayoutJob, align, pca_map, tsne_map
-from likeness.projection.layout_worker import WORKER
+from likeness.projection.layout_job import WORKER
+from worlds import copy_cars, dataset
 
 
 class Instantly:
@@ -189,27 +191,29 @@ def test_a_map_of_the_real_layout_process_is_the_functions_own(app: Page, monkey
 
 
 @pytest.mark.long
-def test_points_move_with_method_and_setting_and_a_reload_restores_both(person: Person) -> None:
-    def points(computed: bool = True) -> bytes:
-        """What the first map looks like once it is there."""
-        if computed:
-            person.says("t-SNE is being computed")
+def test_points_move_with_method_and_setting_and_a_reload_restores_both(person: Person, server: Any, tmp_path: Path) -> None:
+    def points() -> bytes:
+        """What the first map looks like once it stands still."""
         page.wait_for_selector(".lm-head .lm-caption", state="hidden")
         person.settle()
-        drawn(page)  # the points have moved
+        drawn(page)
         return bytes(page.locator(".lm-stage").first.screenshot())
 
-    page = person.open("?layout=PCA").map().page
-    flat = points(computed=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LIKENESS_CACHE", str(server.cache))
+        few = dataset(copy_cars(tmp_path / "few", range(0, 2000, 20)), "cars-small").id
+    page = person.open(f"?layout=PCA&dataset={few}").map().page
+    flat = points()
     page.get_by_role("button", name="Map settings").click()
     page.get_by_role("radio", name="t-SNE").or_(page.get_by_role("button", name="t-SNE")).first.click()
+    until(page, lambda: points() != flat)
     plain = points()
-    assert plain != flat
     for _ in range(6):
         page.get_by_role("slider", name="Exaggeration").press("ArrowRight")
-    changed = points() and person.keys("Escape") and points(computed=False)
-    assert changed not in (flat, plain)
-    assert person.asked == {"layout": ["t-SNE"], "tsne_exaggeration": ["4"]}
+    until(page, lambda: points() != plain)
+    assert points() != flat
+    person.keys("Escape")
+    assert (person.asked["layout"], person.asked["tsne_exaggeration"]) == (["t-SNE"], ["4"])
     page.reload()
     person.map()
     page.get_by_role("button", name="Map settings").click()

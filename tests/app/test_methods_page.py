@@ -13,6 +13,7 @@ from likeness.data import ImageTable, read_cars, read_dataset
 from likeness.embedding import embed
 from likeness.evaluation import METRICS
 from likeness.notions import get_notion
+from likeness.slices import find_slices
 from likeness.space import Space
 from likeness.studies import compare
 from server.jobs import jobs
@@ -37,9 +38,9 @@ def test_the_table_has_what_compare_gives_and_says_what_does_not_apply_or_can_no
     assert page.at("compare_notions").value == ["background color", "car color", "car model"]
     assert page.at("compare_dims").value == ["suggested"]
     for key, value, said in (
-        ("compare_methods", [], "Choose at least one option in each field."),
-        ("compare_notions", [], "Choose at least one option in each field."),
-        ("compare_dims", [], "Choose at least one option in each field."),
+        ("compare_methods", [], "at least one option"),
+        ("compare_notions", [], "at least one option"),
+        ("compare_dims", [], "at least one option"),
         ("compare_dims", ["many"], "'many' is not a whole number"),
         ("compare_dims", ["0"], "from 1 to 512"),
         ("compare_dims", ["513"], "this encoder has 512"),
@@ -55,7 +56,7 @@ def test_the_table_has_what_compare_gives_and_says_what_does_not_apply_or_can_no
     for metric in ("map_at_r", "precision_at_1", "ami", "mrr"):
         assert [f"{float(value):.3f}" for value in shown[METRICS[metric]]] == [f"{value:.3f}" for value in runs[metric]]
     assert shown["Against raw"][1] == pytest.approx(runs.loc[("exact", 6), "map_at_r"] - runs.loc[("raw", 512), "map_at_r"], abs=1e-3)
-    page.says("PCA does not apply: PCA to 128 dimensions needs more than 128 prompts, but there are 17")
+    page.says("more than 128 prompts, but there are 17")
     assert not page.has("begin_comparisons")
     assert [button.label for button in page.get("download_button")] == ["Download CSV", "Download Markdown", "Download LaTeX"]
 
@@ -129,9 +130,9 @@ def test_images_that_moved_stand_beside_what_is_noise(view: Page) -> None:
     raw = cars()
     found = neighborhood_changes(raw, raw.refit(get_notion("car color")))
     view.says(
-        f"**{found.kept.mean() * 10:.1f} of the 10** nearest images in **Raw encoder**",
-        f"a random projection of Raw encoder to 6 dimensions keeps {found.noise.mean() * 10:.1f}",
-        f"{found.beyond_noise.mean():.0%} of the images keep fewer than in any of 3 random projections",
+        f"**{found.kept.mean() * 10:.1f} of the 10**",
+        f"to 6 dimensions keeps {found.noise.mean() * 10:.1f}",
+        f"{found.beyond_noise.mean():.0%} of the images",
     )
     view.click("changes_select")
     assert view.session_state["rows"].tolist() == sorted(found.rows[found.most_moved()[:24]].tolist())
@@ -151,11 +152,11 @@ def test_searches_are_judged_by_the_notions_label_by_another_and_anew_when_label
     figures = query_changes(raw, color, "car_color").summary()
     assert view.at("changes_label").value == "car_color"
     view.says(f"**Raw encoder** {figures['mean_a']:.3f}, **Car color** {figures['mean_b']:.3f}")
-    view.says(f"a random projection of Raw encoder to 6 dimensions reaches {figures['control']:.3f}")
+    view.says(f"to 6 dimensions reaches {figures['control']:.3f}")
     view.at("changes_label").select("viewpoint")
     view.set("changes_score", "recall_at_1").wait("query changes")
     found = query_changes(raw, color, "viewpoint", "recall_at_1")
-    view.says(f"Recall@1, from 0 to 1: **Raw encoder** {found.summary()['mean_a']:.3f}")
+    view.says(f"**Raw encoder** {found.summary()['mean_a']:.3f}")
     assert view.dataframe[0].value["label"].tolist() == found.per_class()["label"].tolist()
     paths, store = car_paths(), cars_store()
     for kind, some in (("two", paths[:20:2]), ("one", paths[1:20:2])):
@@ -166,6 +167,37 @@ def test_searches_are_judged_by_the_notions_label_by_another_and_anew_when_label
     store.set_value(paths[1:2], "kind", "two", who="me")  # as many of each as before
     view.run().wait("query changes")
     assert jobs().all("query changes")[-1] is not before
+
+
+def test_slices_of_a_models_errors_are_listed_and_one_is_selected(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = np.array(["good", "bad", "fine", "fair"] * 60)
+    truth = np.array([f"class {number % 7}" for number in range(240)])
+    guess = np.where((kind == "bad") & (np.arange(240) % 8 == 1), "class 9", truth)
+    space = show_instead(monkeypatch, few_images({"kind": kind, "truth": truth, "guess": guess, "loss": (kind == "good") * 1.0}, 240))
+    app.open("what_changed", changes="Errors of a model").says("column with the model's predictions")
+    app.set("slices_predicted", "guess").wait("slices")
+    assert "holds labels; name the column of true labels" in app.texts
+    app.set("slices_actual", "guess").says("Choose each column once.")
+    app.set("slices_actual", "truth").wait("slices")
+    found = find_slices(space, "guess", "truth")
+    assert found.table["name"].tolist() == ["kind: bad"]
+    app.says(found.answer)
+    (section,) = app.sent("slice_0")["sections"]
+    wrong = np.flatnonzero(guess != truth)
+    assert (section["title"], section["rows"]) == ("Kind: bad", wrong[:12].tolist())
+    assert section["captions"][0] == f"class 9 → {truth[wrong[0]]}"
+    app.click("make_report_slices")
+    report = jobs().all("report")[-1]
+    report.wait()
+    assert b'["Kind: bad","Mean error ' in report.result
+    app.run().click("slice_select_0")
+    assert app.session_state["rows"].tolist() == np.flatnonzero(kind == "bad").tolist()
+    app.set("slices_actual", None).set("slices_predicted", "loss").wait("slices").says("in 1 of")
+
+
+def test_without_columns_the_page_says_what_to_add(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    show_instead(monkeypatch, few_images({}))
+    app.open("what_changed", changes="Errors of a model").says("no column with a model's")
 
 
 def test_another_version_is_told_by_paths_contents_and_distances(view: Page, tmp_path: Path) -> None:
@@ -182,5 +214,6 @@ def test_another_version_is_told_by_paths_contents_and_distances(view: Page, tmp
     counts = version_changes(read_dataset(tmp_path / "old"), read_dataset(tmp_path / "new")).counts().set_index("change")["images"]
     assert [int(metric.value) for metric in view.metric] == [counts[state] for state in ("came", "went", "changed", "renamed", "same")]
     assert (counts["came"], counts["went"], counts["same"]) == (10, 5, 25)
-    view.says("random halves of the earlier")
+    view.says("Not drifted", "**Raw encoder**, **Car color**")
+    assert {"auc", "chance"} < set(view.dataframe[0].value)
     assert view.dataframe[0].value["space"].tolist() == ["Raw encoder", "Car color"]

@@ -27,7 +27,7 @@ def _result(app: Page) -> list[Saliency]:
 
 
 def test_the_selected_images_are_explained_beside_the_raw_encoder_and_random_projections(app: Page) -> None:
-    _open(app).says("The 2 selected images.", "Dimensions: Background color in 7 and Car color in 6.")
+    _open(app).says("The 2 selected images.", "Background color in 7 and Car color in 6")
     found = _result(app)
     assert [each.name for each in found] == ["background color", "car color", "Raw encoder"]
     base = cars()
@@ -57,9 +57,7 @@ def test_without_a_notion_or_a_mask_no_control_is_computed_and_without_a_model_i
     with monkeypatch.context() as patch:
         patch.setattr(saliency_maps, "known_masks", lambda space, rows: None)
         _open(app)
-    app.set("looked_at", []).says("The maps below use the earlier ones.").wait("saliency").hides("earlier ones").says(
-        "Yellow marks what decides where"
-    )
+    app.set("looked_at", []).says("earlier ones").wait("saliency").hides("earlier ones").says("Yellow marks")
     assert [each.name for each in _result(app)] == ["Raw encoder"]
     monkeypatch.setattr(cached, "base", lambda dataset_id: cars().replace(differentiable=None))
     app.run().says("came without it")

@@ -158,4 +158,4 @@ def test_a_view_gets_another_name_is_removed_and_says_so_where_its_images_are_go
     assert _names() == ["Two"]
     assert "was removed or belongs to someone else" in _open(app, view).alerts
     remove_dataset(entry.id)
-    assert f"There are no images “{entry.id}” here" in _open(app, few).says("The images of this view have been removed.").alerts
+    assert f"There are no images “{entry.id}” here" in _open(app, few).says("images of this view have been removed").alerts

@@ -80,7 +80,7 @@ def test_a_link_shows_the_run_until_it_is_gone_and_it_stays_behind_with_the_imag
     assert "show" not in app.query_params
     other = app.fresh("layout").visit(a="Run tiny_one").visit(open=dataset(draw(tmp_path / "mine", 4), "cars-small").id)
     assert [other.at(key).value for key in ("a", "b")] == ["Raw encoder", "None"]
-    other.set("a", NAME).says("Run tiny_one was trained on “Synthetic Cars”, not on these images.")
+    other.set("a", NAME).says("trained on “Synthetic Cars”, not on these images")
     shutil.rmtree(run.path)
     assert not app.run().error
     others = [app.fresh("layout").visit(**{parameter: name}) for parameter, name in (("show", NAME), ("a", "Run tiny_one"))]
@@ -151,7 +151,7 @@ def test_an_embedding_is_watched_stopped_and_gone_on_with(app: Page, run: RunFol
     monkeypatch.setattr(trained, "embed", endless)
     app.visit(a="Run tiny_one")
     assert going.wait(600)
-    assert "Images as the run tiny_one sees them: 500 of 2,000 images" in app.run().bars
+    assert "tiny_one sees them: 500 of 2,000 images" in app.run().bars
     assert _a(app.fresh("layout").run().set("a", "Raw encoder")).name == "Raw encoder"  # another space can be chosen meanwhile
     (job,) = jobs().all("run spaces")
     assert not job.finished

@@ -25,7 +25,9 @@ def _page() -> None:
     view = sidebar.choose()
     st.session_state["shown"] = view
     st.text_input("Search", key="text")
-    verdict.of_query(view, neighbors.current_query(view))
+    query = neighbors.current_query(view)
+    verdict.of_query(view, query)
+    verdict.of_presence(view, query)()
     if view.a is not view.base:
         notion = view.notions[st.session_state["a"]]
         verdict.of_words(view, notion)
@@ -50,6 +52,21 @@ def test_a_search_leaves_out_what_the_encoder_does_not_read(page: Page) -> None:
     page.set("text", f"a {'red ' * 60}car").says("its end is cut off").press("Use fewer words").hides("cut off")
     assert str(page.session_state["text"]).startswith("a red red")
     assert "Use fewer words" not in page.set("text", "xqzv").says("Use other words.").labels
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a red car", "Images here match “a red car”."),
+        ("a red pickup", "Images here match “a red pickup”, or a part of it."),
+        ("a car that is not red", "Encoders overlook “not”"),
+        ("", None),
+    ],
+)
+def test_a_line_says_whether_anything_matches(page: Page, text: str, said: str | None) -> None:
+    page.session_state["text"] = text
+    lines = [each.value for each in page.run().main.markdown if each.value]
+    assert sum(said in line for line in lines) == 1 if said else not lines
 
 
 def test_a_notion_leaves_out_what_the_encoder_does_not_read(page: Page, cache: Any) -> None:

@@ -1,6 +1,7 @@
 """A picture, large, without a browser: what the browser learns, what it asks for, and what of that which it sends is done."""
 
 import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from likeness.data import LARGE_SIZE, large_picture
 from likeness.tagging import TagStore
 from parts import viewer
 from server import hand_labels
-from worlds import cars
+from worlds import cars, dataset, draw_collages
 
 
 @pytest.fixture
@@ -108,3 +109,55 @@ def test_tiles_have_three_sizes_on_all_pages_and_in_the_link(app: Page) -> None:
     assert sizes["S"] < sizes["M"] < sizes["L"]
     app.visit().set("tiles", "L")
     assert app.open("saliency").sent("saliency_images")["tile"] > 150
+
+
+def _why(app: Page, client: TestClient, row: int, of: object) -> Any:
+    """What the open picture `row` says; None where it says nothing."""
+    answer = client.get(app.sent("viewer")["why"].removeprefix(".").format(row=row), params={"of": of})
+    assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")  # a browser's console would tell of a 404
+    return answer.json()
+
+
+def test_a_result_says_what_it_shares_with_the_query_and_a_neighbor_with_its_image(app: Page, client: TestClient) -> None:
+    app.visit(query="3")
+    for of in (3, "query"):
+        assert _why(app, client, 17, of) == {"title": "Compared with the query", "text": cars().why(3, 17)}
+    assert _why(app, client, 17, 5) == {"title": "Compared with 00005.webp", "text": cars().why(5, 17)}
+    for row, none in ((3, 3), (17, 17), (17, 2000), (2000, 3), (3, "query")):
+        assert _why(app, client, row, none) is None
+    assert client.get("/why/cars/guessed/5?of=3").json() is None
+
+
+def test_a_result_of_a_text_says_what_the_text_names(app: Page, client: TestClient) -> None:
+    app.visit(text="a red car")
+    red = int(cars().nearest("a red car", 1).rows[0])
+    assert _why(app, client, red, "query") == {"title": "Compared with the query", "text": "By the encoder: same car color (red)."}
+    assert _why(app, client, red, "9" * 5000)["title"] == "Compared with the query"  # no row
+    asked = app.sent("viewer")["why"]
+    app.set("text", "")
+    assert app.sent("viewer")["why"] == asked  # the notions and labels are the same, so the browser keeps its component
+    assert _why(app, client, red, "query") is None
+    assert _why(app, client, red, 3)["title"] == "Compared with 00003.webp"
+
+
+def test_labels_made_by_the_encoder_are_no_facts(app: Page, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.added_labels.made_by_encoder", lambda names: [name for name in names if name in ("car_color", "body_type")])
+    why = client.get(app.visit(query="3").sent("viewer")["why"].removeprefix(".").format(row=1308), params={"of": "query"}).json()["text"]
+    labels, read = why.split(" By the encoder: ")
+    assert "car color" in read
+    assert "car color" not in labels
+    assert "body type" not in why
+
+
+def test_a_region_is_shown_in_its_image_and_named_in_words(app: Page, client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    entry = dataset(draw_collages(tmp_path, range(0, 160, 20)))
+    app.visit(dataset=entry.id)
+    name = "street 0.png, 128 × 128 pixels at 148, 148"
+    info = client.get(f"/info/{entry.id}/3").json()
+    assert (info["label"], info["attributes"]["X"], list(info["attributes"])[-4:]) == (name, "148", ["X", "Y", "W", "H"])
+    with Image.open(io.BytesIO(client.get(f"/pictures/{entry.id}/3").content)) as picture:
+        assert picture.size == (286, 286)
+        shown = np.asarray(picture.convert("RGB")).astype(int)
+    np.testing.assert_allclose(shown[5, 5], [51, 51, 51], atol=4)  # gray, dimmed
+    assert client.get(f"/thumbnails/{entry.id}/3").status_code == 200
+    assert _act(app, monkeypatch, {"action": "search", "row": 3}).run().subheader[0].value == f"Neighbors of {name}"

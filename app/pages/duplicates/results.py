@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable
 from likeness.duplicates import CopyGroups, NearPairs, leaks_among, rarer_side, why_best
-from likeness.io import csv_bytes
+from likeness.io import csv_bytes, spoken_name
 from likeness.tagging import NewColumn
 from pages.duplicates.search import Copies
 from parts import filters, label_edits, selection
@@ -150,7 +150,7 @@ def _section(shown: Shown, number: int) -> Section:
 
 def _names(view: View, rows: Sequence[int]) -> list[str]:
     """The last parts of the images' paths."""
-    return [str(path).rsplit("/", 1)[-1] for path in view.base.table.frame["path"].iloc[list(rows)]]
+    return [spoken_name(str(path)) for path in view.base.table.frame["path"].iloc[list(rows)]]
 
 
 def _bytes(count: int) -> str:

@@ -19,9 +19,8 @@ from likeness.duplicates import (
     near_copies,
     ranks_by_size,
 )
-from likeness.progress import Progress
 from likeness.space import Space
-from server.jobs import Job, Stage, Stopped, jobs
+from server.jobs import Job, Stage, jobs
 from state import Rows
 
 _KEPT = 4  # results
@@ -73,9 +72,9 @@ def equal_files(dataset: str, table: ImageTable) -> Job:
     """The job that finds equal files; its result is `Copies`."""
 
     def work(job: Job) -> Copies:
-        copies = exact_copies(table, progress=_reporter(job))
+        copies = exact_copies(table, progress=job.report_stage)
         rows = np.unique(np.concatenate([*copies.groups, np.empty(0, np.int64)]))
-        sizes = image_sizes(table, rows, _reporter(job))
+        sizes = image_sizes(table, rows, job.report_stage)
         return Copies(rows, sizes, equal=equal_groups(copies, len(table), ranks_by_size(rows, sizes, len(table))))
 
     return jobs().run("copies", (dataset, len(table)), "Equal files", work, max_finished=_KEPT)
@@ -92,13 +91,13 @@ def near(dataset: str, space: Space, threshold: float, below: bool = True) -> Jo
 
     def work(job: Job) -> Copies | None:
         try:
-            pairs = near_copies(space, floor, progress=_reporter(job), most=_MOST_PAIRS).of_images(space.image_numbers)
+            pairs = near_copies(space, floor, progress=job.report_stage, most=_MOST_PAIRS).of_images(space.image_numbers)
         except TooManyPairsError:
             if below:
                 return None
             raise
         rows = np.unique(pairs.rows)
-        return Copies(rows, image_sizes(space.table, rows, _reporter(job)), pairs)
+        return Copies(rows, image_sizes(space.table, rows, job.report_stage), pairs)
 
     return jobs().run("copies", (dataset, space.key, floor), "Near duplicates", work, max_finished=_KEPT)
 
@@ -108,7 +107,7 @@ def measure_threshold(space: Space) -> Job:
 
     def work(job: Job) -> SuggestedThreshold:
         job.stage = Stage("Loading the encoder", 0, 0)
-        return known_threshold(space, progress=_reporter(job))
+        return known_threshold(space, progress=job.report_stage)
 
     return jobs().run("copy_threshold", space.key, "Measuring a suggested threshold", work)
 
@@ -117,14 +116,3 @@ def _floor(threshold: float) -> float:
     """The next lower similarity level, twice as far from 1, which leaves room for the pairs shown below the threshold."""
     distance = max(1 - threshold, 1e-6) * _WIDER
     return max(0.01, 1 - 2.0 ** np.ceil(np.log2(distance)))
-
-
-def _reporter(job: Job) -> Progress:
-    """Core's progress callback: reports each stage, and ends the work once a stop was requested."""
-
-    def report(done: int, total: int, stage: str = "") -> None:
-        job.stage = Stage(stage, done, total)
-        if job.should_stop():
-            raise Stopped
-
-    return report

@@ -14,7 +14,7 @@ from likeness.errors import InputError
 from likeness.io import csv_bytes
 from likeness.notions import Notion
 from pages.explore import exporting, matching, table
-from parts import add_images, aspect_labels, cached, clicks, drafts, errors, map_controls, maps, neighbors, selection, sidebar, verdict
+from parts import add_images, aspect_labels, cached, clicks, drafts, errors, map_controls, maps, neighbors, selection, sidebar, verdict, viewer
 from parts.gallery import Section, gallery
 from parts.label_edits import label_bar
 from parts.neighbors import Found, Query
@@ -51,9 +51,10 @@ def main() -> None:
         with st.container(gap="xsmall"):
             _sentence(view)
     query = neighbors.current_query(view)
+    viewer.set_query(query)
     found, problem = _find(view, query)
     if layout == "wide table":
-        _results(view, query, found, problem, layout)
+        _results(view, query, found, problem, layout)()
         return
     map_column, pictures_column = st.columns(_WIDTHS[len(view.spaces)], gap="medium")
     with map_column:
@@ -67,7 +68,7 @@ def main() -> None:
             )
         judges = [_colors(view), _guesses(view)]
     with pictures_column:
-        _results(view, query, found, problem, layout)
+        judges.insert(0, _results(view, query, found, problem, layout))
     for judge in judges:
         judge()
 
@@ -209,13 +210,17 @@ def _guesses(view: View) -> Callable[[], None]:
     return verdict.of_notion(view, notion)
 
 
-def _results(view: View, query: Query, found: Sequence[Found], problem: str, layout: table.Layout) -> None:
-    """Draws what is beside the maps: the label bar, the query, and pictures or a table."""
+def _results(view: View, query: Query, found: Sequence[Found], problem: str, layout: table.Layout) -> Callable[[], None]:
+    """Draws what is beside the maps: the label bar, the query, and pictures or a table. The returned function fills in at the end whether anything
+    matches, so that the results do not wait."""
+    judge: Callable[[], None] = lambda: None  # noqa: E731
     label_bar(view, *_GALLERIES)
     exporting.form(view, view.chosen)
     with st.container(height="content" if layout == "wide table" else _HEIGHT, border=False):
         if query:
             _query_head(view, query)
+        if query and not problem:
+            judge = verdict.of_presence(view, query)
         if problem:
             st.info(problem, icon=":material/info:")
         elif query and matching.is_open.get():
@@ -226,6 +231,7 @@ def _results(view: View, query: Query, found: Sequence[Found], problem: str, lay
                 st.button(f"Show {neighbors.COUNT} more", icon=":material/expand_more:", on_click=neighbors.show_more)
         if not query or len(view.chosen):
             _images(view, query, layout)
+    return judge
 
 
 def _query_head(view: View, query: Query) -> None:

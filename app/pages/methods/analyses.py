@@ -33,7 +33,7 @@ Plot = Callable[..., "Figure"]
 
 _SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
 _MOST_PROMPTS = 150  # of the paper
-_NO_RIVAL = ("raw", "oracle")  # the baseline, and what sees the labels
+_NO_RIVAL = ("raw", "raw-code", "oracle")  # the baseline, and what sees the labels
 _ENCODERS_HELP = "The two shipped encoders, the paper's three, or another one by name. Missing weights are downloaded."
 
 

@@ -21,6 +21,7 @@ _SECONDS = 1.0
 _MOST_POINTS = 400
 _BEFORE = "Epoch 0 is the network before training."
 _OF_CLASSES = ("recall_at_1", "map_at_1000", "map_at_r", "nmi")
+_OF_CAPTIONS = ("text_to_image_recall_at_1", "image_to_text_recall_at_1")
 _OF_LABELS = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
@@ -96,11 +97,14 @@ def _metric(runs: list[RunFolder]) -> str:
 
 
 def _figures(runs: list[RunFolder]) -> tuple[str, ...]:
-    """Metrics that apply to the runs: for classes, continuous labels, or both."""
+    """Metrics that apply to the runs: for classes, captions, continuous labels, or several of these."""
     configs = [run.config() for run in runs]
-    by_labels = any(config.data.labels is not None for config in configs)
-    by_classes = not by_labels or any(config.data.split != "images" for config in configs)
-    return (*(_OF_CLASSES if by_classes else ()), *(_OF_LABELS if by_labels else ()))
+    parts = (
+        (_OF_CLASSES, any(config.data.split != "images" for config in configs)),
+        (_OF_CAPTIONS, any(config.objective.on_captions for config in configs)),
+        (_OF_LABELS, any(config.data.labels is not None for config in configs)),
+    )
+    return tuple(name for names, apply in parts if apply for name in names)
 
 
 def _curves(runs: list[RunFolder], metric: str) -> None:

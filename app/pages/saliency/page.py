@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from likeness.errors import InputError
+from likeness.io import spoken_name
 from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES
 from likeness.space import Space
 from likeness.studies import judged_notions
@@ -140,7 +141,7 @@ def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look, is_cur
         st.caption("A run that crops images sees different pixels, so its own map is shown instead of a difference.")
     if notions := [f"{plain(readable(space.name))} in {space.vectors.shape[1]}" for space in request.spaces if space.base is not None]:
         st.caption(f"Dimensions: {listed(notions)}.")
-    names = [str(view.frame["path"].iloc[row]).rsplit("/", 1)[-1] for row in request.rows]
+    names = [spoken_name(str(view.frame["path"].iloc[row])) for row in request.rows]
     masks = maps.known_masks(request.spaces[-1], request.rows)
     titles, rows = maps.grid(found, names, masks, look)
     picture_grid(titles, rows, key="saliency_grid", tile=170 if len(titles) <= 4 else 140)

@@ -11,7 +11,7 @@ import streamlit as st
 from likeness.errors import InputError
 from likeness.evaluation import (
     by_split,
-    correlations_without,
+    correlation_intervals,
     few_shot_gains,
     generalization_scores,
     rise_by_removal,
@@ -242,9 +242,9 @@ def _structure(runs: pd.DataFrame, methods: Sequence[str], figure: str) -> None:
     except InputError as error:
         st.caption(plain(redact(error)))
         return
-    weakest = _kept("correlations", scaled, partial(correlations_without, scaled)).itertuples(index=False)
-    if left := [f"{PROPERTIES[name]} {value:+.2f} (without {plain(str(without))})" for name, _, value, without in weakest]:
-        st.caption(f"Weakest correlation over all splits when one method is left out: {', '.join(left)}.")
+    intervals = _kept("correlations", scaled, partial(correlation_intervals, scaled)).itertuples(index=False)
+    if shown := [f"{PROPERTIES[name]} {value:+.2f} ({low:+.2f} to {high:+.2f})" for name, value, low, high in intervals]:
+        st.caption(f"Correlation of the methods' means over all splits, with 95 % intervals over methods: {', '.join(shown)}.")
 
 
 def _table(runs: pd.DataFrame, found: pd.DataFrame, figure: str, name: str) -> None:

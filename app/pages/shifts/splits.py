@@ -142,7 +142,7 @@ def _build(view: View, attributes: tuple[str, ...], options: SplitOptions) -> Wo
 
     def work(job: Job) -> Progression:
         means = class_mean_features(space.vectors, classes.labels, len(classes.names))
-        splits = build_splits(means, classes.names, options, dataset=space.table.name, attribute=attribute, encoder=encoder)
+        splits = build_splits(means, classes, options, dataset=space.table.name, attribute=attribute, encoder=encoder)
         return Progression(splits, classes, _positions(means), _references(space, classes, splits, job), True)
 
     return WorkRequest("splits", (view.entry.id, space.key, attributes, options), "Building splits", work, {"stoppable": False, "unit": "draws"})

@@ -11,7 +11,7 @@ from likeness.data import SHIPPED_CARS, list_datasets, source_help
 from likeness.errors import InputError
 from likeness.labels import LabelsConfig, known_labels
 from likeness.language import PRIMERS, short_names
-from likeness.losses import OBJECTIVES, WRAPPERS, objectives_on
+from likeness.losses import WRAPPERS, find_objective, objectives_on
 from likeness.training import RunConfig, native_size
 from pages.train import draft
 from parts import networks
@@ -139,8 +139,8 @@ def _objective(config: RunConfig) -> None:
         st.selectbox(
             "Objective",
             _with(list(objectives_on("distances" if chosen.continuous else "classes")), chosen.name),
-            format_func=lambda name: OBJECTIVES[name].title,
-            help=OBJECTIVES[chosen.name].help,
+            format_func=lambda name: find_objective(name).title,
+            help=find_objective(chosen.name).help,
             **bound("objective.name", chosen.name, _of_objective),
         )
         if not chosen.continuous:

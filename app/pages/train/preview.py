@@ -76,9 +76,10 @@ def _classes(config: RunConfig, images: RunImages) -> None:
 def _queries(config: RunConfig, images: RunImages) -> None:
     """Draws the split without classes, and some queries with their nearest images by label."""
     queries, others = images.queries, images.gallery
+    searched = "all others" if len(others) == len(images.test) else f"the other {len(others):,}"
     st.caption(
-        f"{len(images.train):,} images for training. Of the {len(images.test):,} for testing, {len(queries):,} are queries that search the other "
-        f"{len(others):,}. Beside each query are the nearest images by label: the results of a perfect space."
+        f"{len(images.train):,} images for training. Of the {len(images.test):,} for testing, {len(queries):,} are queries that search {searched}. "
+        "Beside each query are the nearest images by label: the results of a perfect space."
     )
     if images.distances is not None:
         shown, nearest = example_queries(images, _QUERIES, _NEAREST)

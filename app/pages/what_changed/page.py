@@ -1,11 +1,11 @@
-"""Page What changed: images that moved, searches that got better or worse, and changes in another version of the images."""
+"""Page What changed: images that moved, better or worse searches, another version of the images, and where a model fails."""
 
 import numpy as np
 import streamlit as st
 
 from likeness.comparisons import NeighborhoodChanges, neighborhood_changes
 from likeness.space import Space
-from pages.what_changed import PAGE, query_changes, version_changes
+from pages.what_changed import PAGE, model_errors, query_changes, version_changes
 from pages.what_changed.changed_neighbors import TILE, K, show_neighbors
 from parts import progress, selection
 from parts.app_page import show_missing
@@ -23,12 +23,14 @@ _NEED_TWO = "In the sidebar, choose two different spaces for the left and the ri
 def main() -> None:
     view = current_view()
     PAGE.show_head()
-    names = ["Images that moved", "Searches", "Another version"]
+    names = ["Images that moved", "Searches", "Another version", "Errors of a model"]
     chosen = st.segmented_control("Show", names, default=names[0], required=True, key="changes", label_visibility="collapsed", bind="query-params")
     is_search = chosen == names[1]
     labels = query_changes.labels_of(view) if is_search else []
     if chosen == names[2]:
         version_changes.show(view)
+    elif chosen == names[3]:
+        model_errors.show(view)
     elif is_search and not labels:
         words = "These images have no labels that say which results are right. Label or tag some images first."
         show_missing(words, "label", "Label images", "label")

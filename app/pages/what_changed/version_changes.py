@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from likeness.comparisons import VersionChanges, version_changes, version_distances, version_values
+from likeness.comparisons import VersionChanges, drift_sentence, version_changes, version_distances, version_values
 from likeness.data import list_datasets
 from likeness.errors import InputError
 from pages.what_changed.changed_neighbors import TILE
@@ -27,6 +27,8 @@ _KEPT, _SEEDS = 8, (0, 1, 2)
 _STATES = {"came": "Added", "went": "Removed", "changed": "Changed", "renamed": "Renamed", "same": "Unchanged"}
 # column -> its title, format and help
 _DISTANCES = {
+    "auc": ("Told apart", "%.2f", "Shown an image of each version, how often a classifier says which is the new one (AUC); 0.5 is chance."),
+    "chance": ("By chance up to", "%.2f", "How well images are told apart by chance alone: it is less in 19 of 20 cases."),
     "distance": ("Distance", "%.4f", "Frechet distance: how much mean and spread of the vectors differ; 0 means not at all."),
     "halves": ("Random halves", "%.4f", "The distance between two random halves of the earlier version: chance alone."),
     "largest half": ("Largest of the halves", "%.4f", "The largest distance between two halves, over three draws."),
@@ -98,7 +100,7 @@ def _draw(view: View, old: str, changes: VersionChanges, distances: pd.DataFrame
         if str(name).startswith("relabeled: "):
             label = readable(str(name).removeprefix("relabeled: ")).lower()
             st.caption(f"{number:,} images have a different {plain(label)} in the new version.")
-    st.markdown(_sentence(distances))
+    st.markdown(drift_sentence(distances, lambda name: f"**{plain(readable(name))}**"))
     spaces = [readable(str(name)) for name in distances["space"]]
     _table(distances[["space", *_DISTANCES]].assign(space=spaces), _DISTANCES, "Space")
     if values is not None:
@@ -112,18 +114,6 @@ def _draw(view: View, old: str, changes: VersionChanges, distances: pd.DataFrame
         own = {"thumbnails": view.thumbnails, "query": view.query, "on_click": selection.ask}
         gallery(shown, key=key, tile=TILE, page=24, **(own if sections is new else {"thumbnails": address(f"/thumbnails/{old}/{{row}}")}))
     st.page_link("pages/explore/page.py", label="See the clicked image on the map", icon=":material/scatter_plot:")
-
-
-def _sentence(distances: pd.DataFrame) -> str:
-    """In which spaces the versions differ more than halves of the old one, and in which not."""
-    farther = distances["distance"] > distances["largest half"]
-    named = [f"**{plain(readable(str(name)))}**" for name in distances["space"]]
-    times = [f"in {name} {times:.2f} times" for name, times, far in zip(named, distances["times"], farther, strict=True) if far]
-    rest = [name for name, far in zip(named, farther, strict=True) if not far]
-    said = [f"The versions differ more than two random halves of the earlier one: {sidebar.listed(times)} as much."] if times else []
-    if rest:
-        said.append(f"In {sidebar.listed(rest)}, they differ no more than two random halves of the earlier version.")
-    return " ".join(said)
 
 
 def _table(frame: pd.DataFrame, columns: dict[str, tuple[str, str | None, str | None]], first: str) -> None:
