@@ -21,20 +21,23 @@ from pydantic import Field
 
 from experiments.analyses.algebra import algebra_summary
 from experiments.analyses.changed_images import changed_summary
-from experiments.analyses.clicks import clicks_medians, clicks_table
+from experiments.analyses.clicks import TUNED, clicks_medians, clicks_table
 from experiments.analyses.cluster_names import names_summary
 from experiments.analyses.composed_queries import composed_table
 from experiments.analyses.copies import copies_table
 from experiments.analyses.cut_offs import cut_offs_table
+from experiments.analyses.isoclip import isoclip_summary
 from experiments.analyses.label_spreading import label_spreading_table
+from experiments.analyses.meaning import gains
 from experiments.analyses.methods import methods_table
 from experiments.analyses.sentences import sentence_table
-from experiments.analyses.trust import flags_table, trust_summary
+from experiments.analyses.trust import flags_table, trust_cases, trust_summary
 from experiments.analyses.unnamed import unnamed_summary
 from experiments.published import published_guidance, published_shifts
 from experiments.results import FOLDER, read_results
+from experiments.study_tables import autoencoder_ranges
 from likeness.errors import InputError
-from likeness.evaluation import correlations_without, few_shot_gains, generalization_scores, scaled_structure
+from likeness.evaluation import correlation_intervals, few_shot_gains, generalization_scores, scaled_structure
 from likeness.io import FrozenConfig, yaml_content
 from likeness.studies import decimals, paired_differences, published
 
@@ -43,17 +46,20 @@ Paper = Literal["indirect", "language guidance", "oodml", "log-ratio", "beyond"]
 DERIVED: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "few-shot gains": few_shot_gains,
     "generalization scores": generalization_scores,
-    "correlations without 1": lambda every: correlations_without(scaled_structure(every), 1),
-    "correlations without 2": lambda every: correlations_without(scaled_structure(every), 2),
+    "guidance gains": gains,
+    "correlation intervals": lambda every: correlation_intervals(scaled_structure(every)),
     "algebra": algebra_summary,
     "changed": changed_summary,
     "clicks": clicks_table,
-    "clicks in the median": clicks_medians,
+    "clicks in the median": lambda runs: clicks_medians(runs, TUNED),
     "cluster names": names_summary,
     "composed": composed_table,
     "copies": copies_table,
     "cut-offs": cut_offs_table,
+    "autoencoders": autoencoder_ranges,
     "flags": flags_table,
+    "isoclip": isoclip_summary,
+    "trust cases": trust_cases,
     "label spreading": label_spreading_table,
     "methods": methods_table,
     "sentence medians": lambda every: sentence_table(every).median(numeric_only=True).to_frame().T,
@@ -125,7 +131,7 @@ def claims_overview(paper: Paper) -> pd.DataFrame:
 
 
 def claims_sections(paper: Paper) -> dict[str, str]:
-    """By place the text under its heading, in Markdown: each claim with its verdict, its evidence and what would overturn it."""
+    """By place the text under its heading, in Markdown: each claim with its verdict and its evidence."""
     found = claims(paper)
     return {str(place): "\n\n".join(_section(claim) for claim in own.to_dict("records")) for place, own in found.groupby("place", sort=False)}
 
@@ -143,7 +149,7 @@ def _anchor(heading: str) -> str:
 def _section(claim: dict[Hashable, str]) -> str:
     verdict = claim["verdict"].capitalize() + (f": {claim['why']}" if claim["why"] else ".")
     parts = {**claim, "run": "; ".join(each for each in (claim["command"], claim["seeds"]) if each)}
-    titles = {"paper": "Paper", "here": "Here", "control": "Control", "failed": "What failed", "run": "Run", "overturn": "Would change the verdict"}
+    titles = {"paper": "Paper", "here": "Here", "control": "Control", "failed": "What failed", "run": "Run"}
     return "\n".join([f"**{claim['claim']}** {verdict}", "", *(f"- *{title}*: {parts[name]}" for name, title in titles.items() if parts[name])])
 
 

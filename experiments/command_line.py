@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import typer
 
-from experiments import analyses, precision_check, saliency_check, shipping
+from experiments import analyses, efficientnet_lite, precision_check, saliency_check, shipping
 from experiments.captioning import command as captioning
 from experiments.clip import command as clip
+from experiments.papers import command as papers
 from experiments.photos import command as photos
 from experiments.public_benchmarks import command as public_benchmarks
 from experiments.renders import command as renders
@@ -20,8 +21,10 @@ EXPERIMENTS: dict[str, Callable[..., None] | Experiments] = {
     "renders": renders.main,
     "clip": {"train": clip.train, "zero-shot": clip.zero_shot},
     "photos": photos.main,
+    "efficientnet_lite": efficientnet_lite.main,
     "shipping": shipping.main,
     "captioning": {"train": captioning.train, "caption": captioning.caption},
+    "papers": papers.main,
     "public_benchmarks": public_benchmarks.main,
     "saliency_check": saliency_check.main,
     "precision_check": precision_check.main,

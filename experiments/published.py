@@ -54,27 +54,35 @@ def published_guidance(table: str | None = None, dataset: str | None = None) -> 
     return frame
 
 
-def beside_guidance(ours: pd.DataFrame, table: str, datasets: Sequence[str] = ("CUB200", "CARS196")) -> pd.DataFrame:
+_SCORES = {"recall_at_1": "R@1", "nmi": "NMI", "map_at_1000": "mAP@1000"}
+
+
+def beside_guidance(
+    ours: pd.DataFrame, table: str, datasets: Sequence[str] = ("CUB200", "CARS196"), metrics: Sequence[str] = ("recall_at_1", "map_at_1000")
+) -> pd.DataFrame:
     """A study's table beside one of the language guidance paper, row by row, in percent.
 
     Rows of `study_table` are matched by the names that the paper's table has, those of a method that is added to an objective with the objective
-    before it ("Multisimilarity +ELG"). Table, datasets and errors are those of `published_guidance`.
+    before it ("Multisimilarity +ELG"), those of Table 1 with network and dimensions before it ("ResNet50-128 S2SD+PLG"). Table, datasets and errors
+    are those of `published_guidance`; `metrics` are of "recall_at_1", "nmi" and "map_at_1000".
 
     Returns:
-        row, R@1 and mAP@1000 here, and those of the paper on each dataset, as text with deviations; empty where one of the two has no figure. First
+        row, the metrics here, and those of the paper on each dataset, as text with deviations; empty where one of the two has no figure. First
         our rows, then those of the paper that we have not.
     """
     columns: dict[str, dict[str, str]] = {}
-    for name, title in (("recall_at_1", "R@1"), ("map_at_1000", "mAP@1000")):
+    for name, title in ((name, _SCORES[name]) for name in metrics):
         if name in ours:
             columns[title] = {
                 row: with_spread(mean, std, 1) for row, mean, std in zip(ours["row"], 100 * ours[name], 100 * ours[f"{name} ±"], strict=True)
             }
     for dataset in datasets:
         paper = published_guidance(table, dataset)
-        cells = paper[paper["metric"].isin(["R@1", "mAP@1000"])]
-        for group, method, metric, mean, std in zip(*(cells[name].tolist() for name in ("group", "method", "metric", "mean", "std")), strict=True):
+        cells = paper[paper["metric"].isin([_SCORES[name] for name in metrics])]
+        for cell in cells.to_dict("records"):
+            group, method, metric, mean, std = (cell[name] for name in ("group", "method", "metric", "mean", "std"))
             row = f"{group} {method}" if table in ("table2", "table_s1") and method.startswith("+") else method
+            row = f"{cell['backbone']}-{cell['dim']} {method}" if table == "table1" else row
             columns.setdefault(f"{metric}, {dataset}, paper", {})[row] = with_spread(mean, std, 1)
     return pd.DataFrame(columns).fillna("").rename_axis("row").reset_index()
 
@@ -107,7 +115,7 @@ def side_by_side(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     """Our figures and the paper's, one line below the other: the paper's tables, with a column per method.
 
     Tables are as in `order_differences`; notions and metrics of `ours` are shown, methods that either has. A column `runs` says which deviations are
-    of a single run and mean nothing.
+    of a single run and mean nothing; a column `text` what stands in place of mean and deviation.
 
     Returns:
         Texts `0.574 ± 0.002`, the deviation left out where there is none, "–" where there is no figure. Rows: notion, metric and "here" or "paper";
@@ -118,7 +126,8 @@ def side_by_side(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     both = pd.concat([ours.assign(side="here"), theirs.assign(side="paper")], ignore_index=True)
     if "runs" in both:
         both["std"] = both["std"].where(both["runs"] != 1)
-    both["text"] = [with_spread(mean, std, 3, NONE) for mean, std in zip(both["mean"], both["std"], strict=True)]
+    texts = pd.Series([with_spread(mean, std, 3, NONE) for mean, std in zip(both["mean"], both["std"], strict=True)], index=both.index)
+    both["text"] = both["text"].fillna(texts) if "text" in both else texts
     table = both.pivot(index=["notion", "metric", "side"], columns="method", values="text").reindex(lines).fillna(NONE)
     table = table[[method for method in METHODS if method in table and (table[method] != NONE).any()]]
     return table.rename(columns=METHOD_TITLES).rename(index=METRICS, level="metric").rename_axis(columns=None)

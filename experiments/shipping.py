@@ -4,18 +4,18 @@ import shutil
 
 import typer
 
+from experiments.shipped_files import ship_embeddings, ship_texts, ship_vocabulary, write_sight
 from likeness.clusters import photo_nouns
 from likeness.commands.terminal import progress_bar
 from likeness.data import read_cars
 from likeness.embedding import embed
-from likeness.encoder_check import write_sight
-from likeness.encoders import ship_embeddings, ship_texts, ship_vocabulary, unknown_words
+from likeness.encoders import unknown_words
 from likeness.io import assets_dir
 from likeness.notions import Notion, list_notions, shipped_folder
 from likeness.progress import Progress
 from likeness.projection import LayoutJob, write_map
-from likeness.sentences import word_lists
 from likeness.space import Space
+from likeness.words import word_lists
 
 
 def ship(progress: Progress | None = None) -> int:

@@ -1,13 +1,59 @@
-"""Tables of studies: on continuous labels, and with language guidance."""
+"""Tables of studies: of methods for notions, on continuous labels, and with language guidance."""
 
 import re
+from collections.abc import Sequence
 
 import pandas as pd
 
-from likeness.studies import paired_differences
+from likeness.evaluation import metric_title
+from likeness.notions import METHOD_TITLES
+from likeness.studies import paired_differences, paper_table, statistics
 from likeness.studies.table_texts import mean_text, with_spread
 
+# Nonlinear autoencoders: a seed gives .698 or .960 by rounding alone, so that tables show median and range.
+RANGED = ("ae", "ae-code")
 _KS = (1, 10)
+
+
+def score_text(values: "pd.Series[float]", method: str) -> str:
+    """Mean ± deviation of runs; of an autoencoder median, least and largest, such as "0.705 (0.551 to 0.984)"."""
+    if method not in RANGED or len(values) < 2:
+        return mean_text(values)
+    return f"{values.median():.3f} ({values.min():.3f} to {values.max():.3f})"
+
+
+def ranged_statistics(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.DataFrame:
+    """`statistics`, but of an autoencoder the median as `mean`, half of the range as `std`, and `text` as `score_text`; others have no `text`."""
+    found = statistics(runs, metrics)
+    ranged = runs[runs["method"].isin(RANGED)].groupby(["notion", "method", "dim"])
+    found["text"] = pd.Series(pd.NA, index=found.index, dtype=object)
+    for row in found.index[found["method"].isin(RANGED) & (found["runs"] > 1)]:
+        values = ranged.get_group(tuple(found.loc[row, ["notion", "method", "dim"]]))[found.loc[row, "metric"]]
+        found.loc[row, ["mean", "std"]] = values.median(), (values.max() - values.min()) / 2
+        found.loc[row, "text"] = score_text(values, str(found.loc[row, "method"]))
+    return found
+
+
+def autoencoder_ranges(runs: pd.DataFrame) -> pd.DataFrame:
+    """Median, least and largest MAP@R of autoencoders by notion, method and dim, and the number of runs."""
+    own = runs[runs["method"].isin(RANGED)].groupby(["notion", "method", "dim"], sort=False)["map_at_r"]
+    return own.agg(["median", "min", "max", "size"]).reset_index()
+
+
+def methods_paper_table(runs: pd.DataFrame, metrics: Sequence[str] | None = None, bold: bool = False) -> pd.DataFrame:
+    """`paper_table`, in which an autoencoder stands by median and range."""
+    ranged, keys = runs["method"].isin(RANGED), ["notion", "method", "dim"]
+    shown = runs.copy()
+    names = [name for name in (metrics or runs) if metric_title(str(name)) != name and name in runs]
+    shown.loc[ranged, names] = runs[ranged].groupby(keys)[names].transform("median")
+    table = paper_table(shown, metrics, bold)
+    for (notion, method, dim), own in runs[ranged].groupby(keys):
+        here = (table["notion"] == notion) & ((table["dim"] == dim) if "dim" in table else True)
+        for name in names:
+            cells, text = here & (table["metric"] == metric_title(str(name))), score_text(own[name].dropna(), str(method))
+            title = METHOD_TITLES[str(method)]
+            table.loc[cells, title] = [f"**{text}**" if cell.startswith("**") else text for cell in table.loc[cells, title]]
+    return table
 
 
 def continuous_table(every: pd.DataFrame, others: tuple[str, ...] = ()) -> pd.DataFrame:

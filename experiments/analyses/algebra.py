@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 import typer
 
+from experiments.analyses.run_table import run_table
 from likeness.commands.inputs import embedded, notions_of, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
 from likeness.commands.terminal import measured, print_table
 from likeness.defaults import DATASET
 from likeness.errors import InputError
-from likeness.notions import Composition, Notion, named_methods, varying_directions
+from likeness.notions import Composition, Notion, RandomTransform, named_methods, varying_directions
 from likeness.progress import Progress
-from likeness.studies import OnRun, collected
+from likeness.studies import OnRun
 
 if TYPE_CHECKING:
     from likeness.space import Space
@@ -37,9 +38,11 @@ def algebra_table(
 ) -> pd.DataFrame:
     """MAP@R of joined pairs of notions by both labels, and of the encoder's space without other notions by each notion's label.
 
-    Rows of a pair ("joined"): "raw encoder"; "the better of the two", one notion alone; "all pairs of prompts", one notion with combined prompts;
-    "joined". Control: "with another", the first notion joined with an unrelated one, random for each seed. Rows of a notion ("taken away"): "raw
-    encoder"; "all others away"; and as controls "as many at random away", random for each seed, and "itself away".
+    Rows of a pair ("joined"), the protocol of retrieval under two conditions (CLAY, arXiv 2604.11539: what has both labels is relevant):
+    "raw encoder"; "the better of the two", one notion alone; "all pairs of prompts", one notion with combined prompts; "prompts of both", one notion
+    with the prompts of either, and the same by CLAY; "joined". Controls, random for each seed: "with another", the first notion joined with an
+    unrelated one, and "random projection", to as many dimensions as "prompts of both". Rows of a notion ("taken away"): "raw encoder"; "all others
+    away"; and as controls "as many at random away", random for each seed, and "itself away".
 
     Args:
         base: images with labels, in their encoder's space.
@@ -61,12 +64,12 @@ def algebra_table(
     if len(chosen) < 3:
         raise InputError(f"The notions have {len(chosen)} different labels; at least three are needed: two to join and one as a control.")
     tasks = [*combinations(chosen, 2), *((each,) for each in chosen)]
-    rows: list[dict[str, Any]] = []
-    for done, task in enumerate(tasks):
-        rows += collected(_pair(base, *task, chosen, method, seeds) if len(task) == 2 else _without(base, task[0], chosen, seeds), on_run)
-        if progress:
-            progress(done + 1, len(tasks))
-    return pd.DataFrame(rows)
+    return run_table(
+        tasks,
+        lambda task: _pair(base, task[0], task[1], chosen, method, seeds) if len(task) == 2 else _without(base, task[0], chosen, seeds),
+        progress,
+        on_run,
+    )
 
 
 def algebra_summary(runs: pd.DataFrame) -> pd.DataFrame:
@@ -96,14 +99,19 @@ def _pair(base: "Space", first: Notion, second: Notion, chosen: Sequence[Notion]
 
     yield _row(JOINED, name, "raw encoder", judged(base))
     yield _row(JOINED, name, "the better of the two", max(judged(base.refit(each, method)) for each in (first, second)))
-    prompts = [f"{one}, {other}" for one, other in product(first.prompts, second.prompts)]
+    prompts = tuple(f"{one}, {other}" for one, other in product(first.prompts, second.prompts))
     if len(prompts) <= _MOST_PROMPTS:
-        yield _row(JOINED, name, "all pairs of prompts", judged(base.refit(Notion("both", "{}", tuple(prompts)), method)))
+        yield _row(JOINED, name, "all pairs of prompts", judged(base.refit(Notion("both", "{}", prompts), method)))
+    either = Notion("either", "{}", (*first.prompts, *second.prompts))
+    space = base.refit(either, method)
+    yield _row(JOINED, name, "prompts of both", judged(space))
+    yield _row(JOINED, name, "prompts of both, CLAY", judged(base.refit(either, "clay")))
     yield _row(JOINED, name, JOINED, judged(base.refit(first + second, method)))
     others = [each for each in chosen if each not in (first, second)]
     for seed in seeds:
         other = others[int(np.random.default_rng(seed).integers(len(others)))]
         yield _row(JOINED, name, "with another", judged(base.refit(first + other, method)), seed)
+        yield _row(JOINED, name, "random projection", judged(base.refit(either, RandomTransform(space.vectors.shape[1], seed))), seed)
 
 
 def _without(base: "Space", notion: Notion, chosen: Sequence[Notion], seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
@@ -135,7 +143,7 @@ def main(
     """Are joined notions better than one of them, and is a space better without the other notions? Measured by labels.
 
     Every pair of notions is evaluated by both labels at once, every notion by its own label after all others are removed. Controls: another notion
-    instead of the second, as many random directions, and removing the notion itself.
+    instead of the second, a random projection, as many random directions, and removing the notion itself.
 
     Examples: `python -m experiments.analyses algebra`, `python -m experiments.analyses algebra --encoder cars-small --out algebra.csv`
     """

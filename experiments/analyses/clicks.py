@@ -10,6 +10,7 @@ import pandas as pd
 import typer
 from numpy.typing import NDArray
 
+from experiments.analyses.run_table import run_table
 from experiments.analyses.sentences import notion_sentences, vague_sentences
 from likeness.clicked_notion import Candidate, candidates, clicked_notion
 from likeness.commands.inputs import embedded, notions_of, source_table
@@ -22,7 +23,7 @@ from likeness.notion_trust import notion_trust
 from likeness.notions import MOST_PASSED, Click, Oracle
 from likeness.progress import Progress
 from likeness.sentences import notion_from_sentence, word_list_notions
-from likeness.studies import OnRun, collected
+from likeness.studies import OnRun
 
 if TYPE_CHECKING:
     from likeness.notions import Notion
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _NEIGHBORS = 24  # of a query, as many as the app shows
 _LEAST_GAP = 0.02  # MAP@R that the Oracle is ahead, below which there is nothing to close
 _DIM = 128  # of the Oracle, as in the paper
+TUNED = ("cars",)  # whose larger encoder the constants of `likeness.clicked_notion` were tried on
 
 
 def clicked_notions(
@@ -76,19 +78,18 @@ def clicked_notions(
     if not judged:
         raise InputError("No notion has both a label of these images and a sentence; choose a notion whose attribute these images have.")
     others = candidates(base, word_list_notions(base))
-    trusted = {each.notion.aspects: notion_trust(base, each.notion).reads for each in others}
-    rows: list[dict[str, Any]] = []
-    for done, notion in enumerate(reversed(judged.values())):
+    trusted = {tuple(each.notion.aspects): notion_trust(base, each.notion).reads for each in others}
+
+    def rows_of(notion: "Notion") -> Iterator[dict[str, Any]]:
         control = [name for name in judged if name != notion.attribute]
         said = {start: (texts[notion.name], notion_from_sentence(texts[notion.name], base).notion) for start, texts in sentences.items()}
         for seed in seeds:
             halves = _Halves.of(base, str(notion.attribute), control[seed % len(control)] if control else None, seed)
             persons = [_Person(halves, others, trusted, method) for method in methods]
             found = chain(_bounds(halves, seed, oracle), _clicked(persons, said, sorted(set(counts)), seed))
-            rows += collected(({"notion": notion.name, **row, "seed": seed} for row in found), on_run)
-        if progress:
-            progress(done + 1, len(judged))
-    return pd.DataFrame(rows)
+            yield from ({"notion": notion.name, **row, "seed": seed} for row in found)
+
+    return run_table([*reversed(judged.values())], rows_of, progress, on_run)
 
 
 def clicks_table(runs: pd.DataFrame) -> pd.DataFrame:
@@ -110,10 +111,12 @@ def clicks_table(runs: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def clicks_medians(runs: pd.DataFrame) -> pd.DataFrame:
+def clicks_medians(runs: pd.DataFrame, without: Sequence[str] = ()) -> pd.DataFrame:
     """A row per start and method: the median over images and notions of each column of `clicks_table`; `with a gap` counts those where the Oracle is
-    ahead."""
-    grouped = clicks_table(runs).groupby(["start", "method"], sort=False)
+    ahead. `without` names images to leave out, such as those on which clicks were tuned.
+    """
+    kept = runs[~runs["images"].isin(without)] if len(without) else runs
+    grouped = clicks_table(kept).groupby(["start", "method"], sort=False)
     return grouped.median(numeric_only=True).assign(**{"with a gap": grouped["gap closed"].count()}).reset_index()
 
 
@@ -160,7 +163,7 @@ class _Person(NamedTuple):
             for count in counts if name == "labels" else counts[-1:]:
                 while len(clicks) < count:
                     clicks.append(self.click(now, labels, name == "coin", len(clicks) % 2 == 0, rng))
-                    now = clicked_notion(self.halves.shown, now, clicks, self.others, lambda each: self.trusted[each.aspects])
+                    now = clicked_notion(self.halves.shown, now, clicks, self.others, lambda each: self.trusted[tuple(each.aspects)])
                 found = self.halves.map_at_r(self.halves.shown.refit(now, self.method).estimator.transform(self.halves.vectors))
                 yield {"method": self.method, "answers": name, "clicks": count, "map_at_r": found, "name": now.name, "aspects": len(now.aspects)}
 

@@ -11,6 +11,7 @@ import typer
 from numpy.typing import NDArray
 
 from experiments.analyses.name_match import MATCHES, name_match, too_general
+from experiments.analyses.run_table import run_table
 from likeness.clusters import LOOKED_AT, ClusterName, Clusters, TextShares, WordChoice, cluster, names_from_shares, noun_choice, own_choice
 from likeness.commands.inputs import embedded, source_table, space_named
 from likeness.commands.options import EncoderName, Format, NotionName, Only, OutputFile, Source
@@ -19,7 +20,7 @@ from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.progress import Progress
-from likeness.studies import OnRun, collected, mean_text
+from likeness.studies import OnRun, mean_text
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -61,12 +62,7 @@ def cluster_names(
         raise InputError(f"Pass labels for each of the {len(base)} images.")
     shares = _KeptShares(base, noun_choice(base))
     lists = {name: TextShares(base, _class_list(values)) for name, values in labels.items()}
-    rows = []
-    for done, seed in enumerate(seeds):
-        rows += collected(_rows(base, labels, shares, lists, seed), on_run)
-        if progress:
-            progress(done + 1, len(seeds))
-    return pd.DataFrame(rows)
+    return run_table(seeds, lambda seed: _rows(base, labels, shares, lists, seed), progress, on_run)
 
 
 def label_columns(base: "Space", names: Sequence[str], groups: Mapping[str, Sequence[str]] | None = None) -> dict[str, NDArray[np.object_]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from math import ceil
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -10,6 +11,7 @@ import pandas as pd
 import typer
 from numpy.typing import NDArray
 
+from experiments.analyses.run_table import run_table
 from likeness.arrays import products_with_few
 from likeness.commands.inputs import embedded, notions_of, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
@@ -19,7 +21,7 @@ from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.spreading import LabelSpread, check_method, label_screens, spread_labels, uncertain_rows
-from likeness.studies import OnRun, collected
+from likeness.studies import OnRun
 
 if TYPE_CHECKING:
     from likeness.notions import Notion
@@ -77,14 +79,12 @@ def label_spreading(
     judged = {each.attribute: each for each in reversed(notions) if each.attribute in base.table.attributes}
     if not judged:
         raise InputError("No notion has a label of these images; choose a notion whose attribute these images have.")
-    tasks = [(notion, seed) for notion in reversed(judged.values()) for seed in seeds]
-    rows: list[dict[str, Any]] = []
-    for done, (notion, seed) in enumerate(tasks):
-        found = _runs(base, notion, methods, ways, images, seed)
-        rows += collected(({"notion": notion.name, **row, "seed": seed} for row in found), on_run)
-        if progress:
-            progress(done + 1, len(tasks))
-    return pd.DataFrame(rows)
+
+    def rows_of(task: "tuple[Notion, int]") -> Iterator[dict[str, Any]]:
+        notion, seed = task
+        return ({"notion": notion.name, **row, "seed": seed} for row in _runs(base, notion, methods, ways, images, seed))
+
+    return run_table([*product(reversed(judged.values()), seeds)], rows_of, progress, on_run)
 
 
 def label_spreading_table(runs: pd.DataFrame) -> pd.DataFrame:

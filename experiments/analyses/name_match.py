@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from likeness.sentences import noun_tree, singular
+from likeness.words import noun_tree, singular
 
 _STEPS = 4  # above a class, what stands further up says too little
 MATCHES = ("exact", "synonym", "kind", "hypernym")

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import typer
 
+from experiments.analyses.run_table import run_table
 from likeness.commands.inputs import embedded, notions_of, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
 from likeness.commands.terminal import measured, print_table
@@ -17,7 +18,7 @@ from likeness.errors import InputError
 from likeness.io import parse_yaml, text_of
 from likeness.progress import Progress
 from likeness.sentences import notion_from_sentence
-from likeness.studies import OnRun, collected
+from likeness.studies import OnRun
 
 if TYPE_CHECKING:
     from likeness.notions import Notion
@@ -81,12 +82,7 @@ def sentence_notions(
     """
     texts = notion_sentences() if sentences is None else sentences
     cases = [_case(base, notion, texts) for notion in notions]
-    rows = []
-    for done, case in enumerate(cases):
-        rows += collected(_rows(base, case, _others(base, case, texts), seeds), on_run)
-        if progress:
-            progress(done + 1, len(cases))
-    return pd.DataFrame(rows)
+    return run_table(cases, lambda case: _rows(base, case, _others(base, case, texts), seeds), progress, on_run)
 
 
 def sentence_table(runs: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """Does the reliability score, which needs no labels, predict how good a notion is? Both for each notion."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import pandas as pd
 import typer
 from scipy.stats import spearmanr
 
+from experiments.analyses.run_table import run_table
 from likeness.commands.inputs import embedded, notions_of, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
 from likeness.commands.terminal import measured, print_table
@@ -55,10 +56,8 @@ def trust_table(
         InputError: as `compare`.
     """
     no_runs(base.table, notions, [method], ("suggested",), seeds)
-    rows: list[dict[str, Any]] = []
-    for done, notion in enumerate(notions):
-        if progress:
-            progress(done, len(notions))
+
+    def rows_of(notion: "Notion") -> Iterator[dict[str, Any]]:
         labels = base.table.frame[notion.attribute]
         labeled = has_label(labels)
         judged = [
@@ -72,12 +71,9 @@ def trust_table(
             for name, texts in ((READ, words), (TURNED, [each @ turn for each in words])):
                 trust = trust_of(images, *texts)
                 found = {**trust._asdict(), "halves": _halves(images, texts[0], seed), "map_at_r": judged[0], "raw": judged[1]}
-                rows.append({"notion": notion.name, "row": name, "seed": seed} | found)
-                if on_run:
-                    on_run(dict(rows[-1]))
-    if progress:
-        progress(len(notions), len(notions))
-    return pd.DataFrame(rows)
+                yield {"notion": notion.name, "row": name, "seed": seed} | found
+
+    return run_table(notions, rows_of, progress, on_run)
 
 
 def trust_summary(runs: pd.DataFrame) -> pd.DataFrame:
@@ -111,6 +107,19 @@ def trust_verdicts(runs: pd.DataFrame) -> pd.DataFrame:
     own = runs[runs["row"] == READ].groupby(["images", "notion"], sort=False)[["score", "reads", "map_at_r", "raw"]].mean().reset_index()
     verdict = np.where(own["reads"] > 0.5, "reads it", "flagged")
     return own.drop(columns="reads").assign(gain=own["map_at_r"] - own["raw"], verdict=verdict)
+
+
+def trust_cases(runs: pd.DataFrame) -> pd.DataFrame:
+    """A row per images and notion: stability, alignment, score, the score of turned words, verdict, MAP@R in the notion's space, of the raw encoder,
+    and the gain.
+
+    Args:
+        runs: of `trust_table`, with a column images.
+    """
+    parts = runs.groupby(["images", "notion", "row"], sort=False)[["stability", "alignment", "score"]].mean()
+    own = parts.xs(READ, level="row").join(parts["score"].xs(TURNED, level="row").rename(TURNED))
+    verdicts = trust_verdicts(runs).set_index(["images", "notion"])[["verdict", "map_at_r", "raw", "gain"]]
+    return own.join(verdicts).reset_index()
 
 
 def flags_table(runs: pd.DataFrame) -> pd.DataFrame:

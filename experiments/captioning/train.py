@@ -14,7 +14,7 @@ from experiments.captioning.captioned import Captioned
 from experiments.captioning.config import CaptioningConfig
 from experiments.captioning.folder import CaptioningFolder
 from experiments.captioning.metrics import caption_scores
-from experiments.captioning.metrics.relations import porter_stemmer
+from experiments.captioning.metrics.relations import nltk_wordnet, porter_stemmer
 from experiments.captioning.speaking import describe
 from experiments.captioning.tokenizer import tokenize
 from experiments.captioning.training import Training
@@ -81,8 +81,6 @@ def train_captioner(
 
 def _checked_language(config: CaptioningConfig) -> Any:
     """Checks before training what the final scores need: the stemmer, and WordNet if synonyms count."""
-    from likeness.language import nltk_wordnet
-
     porter_stemmer()
     return nltk_wordnet() if config.synonyms else None
 

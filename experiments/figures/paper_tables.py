@@ -32,6 +32,7 @@ _LOSSES = {
     "L(Triplet)+M(Dense)": "dense triplets, δ 0.03",
     "L(Triplet)+M(Binary)": "binary triplets",
     "Margin + DW": "margin loss",
+    "Rank-N-Contrast": "Rank-N-Contrast",
     "shuffled": "log-ratio, shuffled labels",
     "Raw encoder": "raw encoder",
 }

@@ -8,27 +8,34 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
 from experiments.analyses.algebra import algebra_summary
 from experiments.analyses.changed_images import changed_summary
-from experiments.analyses.clicks import clicks_medians, clicks_table
+from experiments.analyses.clicks import TUNED, clicks_medians, clicks_table
 from experiments.analyses.cluster_names import clusters_summary, names_summary
 from experiments.analyses.composed_queries import composed_choice, composed_table
 from experiments.analyses.copies import copies_table
 from experiments.analyses.cut_offs import cut_offs_table
+from experiments.analyses.drift import drift_table
+from experiments.analyses.isoclip import isoclip_summary
 from experiments.analyses.label_spreading import label_spreading_table
+from experiments.analyses.meaning import ARMS, NONE, chosen_omegas, gains
 from experiments.analyses.methods import methods_table, winners_table
+from experiments.analyses.reasons import reasons_page
 from experiments.analyses.sentences import sentence_table
-from experiments.analyses.trust import flags_table, trust_summary
+from experiments.analyses.slices import null_summary, real_summary, slices_summary
+from experiments.analyses.trust import flags_table, trust_cases, trust_summary
 from experiments.analyses.unnamed import unnamed_summary
 from experiments.claims import Paper, claims_overview, claims_sections, claims_text
+from experiments.figures.paper_curves import IMAGES
 from experiments.figures.paper_tables import gains_by_split, guided_gains, label_distances
-from experiments.results import filled, read_results
-from experiments.study_tables import continuous_table, guidance_table
-from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
+from experiments.results import FOLDER, filled, read_results
+from experiments.study_tables import continuous_table, guidance_table, methods_paper_table, score_text
+from likeness.evaluation import correlation_intervals, few_shot_gains, scaled_structure, structure_correlations
 from likeness.notions import METHOD_TITLES
 from likeness.studies import as_markdown, paper_table, shift_table, statistics
 from likeness.studies.table_texts import mean_text
@@ -45,9 +52,15 @@ NOTEBOOKS: dict[Paper, str] = {
 BEYOND: Paper = "beyond"  # docs/beyond.md, which follows no paper
 # Where tables may stand; a table stands in one page at least.
 PAGES = ("README.md", "docs/beyond.md", "docs/papers/*.md", "experiments/results/*.md")
+PRESENCE = (
+    *("images", "chosen on", "queries", "accuracy", "alignment", "shown: absent", "absent: absent", "absent: unclear", "1 shown: absent"),
+    *("3 shown: absent", "10 shown: absent", "AUC", "AUC of best", "AUC, turned images", "AUC, other names", "flat: shown", "flat: absent"),
+)
 CONTINUOUS = ("synthetic-poses", "lsp-pose", "synthetic-rooms", "shipped-cars-viewpoint", "flickr-captions", "captioned-cars")
+RAW = ("raw", "raw-code")  # which have one size, the encoder's
 PAPER_METRICS = ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
 _PAPER_DIM = 128
+CARS_RANK = 128  # directions of the text side of the cars' encoder, below which fewer dimensions leave something out
 
 
 def notions_table(runs: pd.DataFrame) -> pd.DataFrame:
@@ -55,13 +68,13 @@ def notions_table(runs: pd.DataFrame) -> pd.DataFrame:
 
     Heads that were fitted on other photos suggest other numbers of dimensions: they share a row, as "4 to 5".
     """
-    return paper_table(_with_sizes(runs), METRICS, bold=True).rename(columns={"dim": "dimensions"})
+    return methods_paper_table(_with_sizes(runs), METRICS, bold=True).rename(columns={"dim": "dimensions"})
 
 
 def suggested_table(runs: pd.DataFrame) -> pd.DataFrame:
     """A row per notion: MAP@R of each method at the dimensions that its prompts suggest."""
     own = runs[(runs["dim"] != _PAPER_DIM) & ~runs["method"].isin(["random", "random-transform"])]
-    table = paper_table(own, METRICS[:1], bold=True).drop(columns="metric")
+    table = methods_paper_table(own, METRICS[:1], bold=True).drop(columns="metric")
     table.insert(1, "dimensions", table["notion"].map(own[own["method"] == "exact"].groupby("notion")["dim"].first()))
     return table
 
@@ -86,7 +99,7 @@ def summary(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_sizes(runs: pd.DataFrame) -> pd.DataFrame:
-    fitted = runs[(runs["method"] != "raw") & (runs["dim"] != _PAPER_DIM)].groupby("notion")["dim"].agg(["min", "max"])
+    fitted = runs[~runs["method"].isin(RAW) & (runs["dim"] != _PAPER_DIM)].groupby("notion")["dim"].agg(["min", "max"])
     texts = {notion: f"{low} to {high}" if low != high else f"{low}" for notion, low, high in fitted.itertuples(name=None)}
     sizes = [str(dim) if dim == _PAPER_DIM else texts[notion] for notion, dim in zip(runs["notion"], runs["dim"], strict=True)]
     return runs.assign(dim=sizes)
@@ -102,7 +115,8 @@ def saliency_table(shares: pd.DataFrame) -> pd.DataFrame:
 def by_size(runs: pd.DataFrame, size: str) -> pd.DataFrame:
     """MAP@R of each notion and method, a column for each size; of what has one size alone, such as the raw encoder, one figure for all."""
     titles = {**METHOD_TITLES, "suggested": "InDiReCT (exact), suggested dimensions"}
-    found = runs[runs["map_at_r"].notna()].groupby(["notion", "method", size], sort=False)["map_at_r"].agg(mean_text).rename("text").reset_index()
+    known = runs[runs["map_at_r"].notna()].groupby(["notion", "method", size], sort=False)["map_at_r"]
+    found = pd.DataFrame([(*place, score_text(own, str(place[1]))) for place, own in known], columns=["notion", "method", size, "text"])
     single = found.groupby(["notion", "method"])[size].transform("nunique") == 1
     sizes = sorted(set(found.loc[~single, size]))
     lines = []
@@ -112,15 +126,16 @@ def by_size(runs: pd.DataFrame, size: str) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def prompts_table(runs: pd.DataFrame, suggested: pd.DataFrame) -> pd.DataFrame:
-    """MAP@R by the number of prompts, and how many directions these span: where fewer than their number, the rank of the encoder's text side."""
-    every = pd.concat([runs, suggested.assign(method="suggested")], ignore_index=True)
-    ranks = suggested.groupby(["notion", "prompts"], sort=False)["rank"].mean().unstack()
-    lines = [
-        {"notion": notion, "method": "Directions that the prompts span"} | {str(size): f"{rank:.0f}" for size, rank in own.items()}
-        for notion, own in ranks.iterrows()
-    ]
-    return pd.concat([pd.DataFrame(lines), by_size(every, "prompts")], ignore_index=True)
+def of_photos(part: str) -> pd.DataFrame:
+    """The runs of `experiments.figures.paper_curves` on those images that have been measured."""
+    return pd.concat([read_results(f"{images}-{part}") for images in IMAGES if (FOLDER / f"{images}-{part}.csv").is_file()], ignore_index=True)
+
+
+def cars_prompts() -> pd.DataFrame:
+    """The runs on cars with fewer prompts than their encoder's text side has directions, of the methods of the paper's figure."""
+    methods = ("raw", "random-transform", "exact", "adam", "faded")
+    every, suggested = read_results("cars-prompts"), read_results("cars-prompts-suggested").assign(method="suggested")
+    return pd.concat([every[every["method"].isin(methods)], suggested], ignore_index=True).query("prompts < @CARS_RANK")
 
 
 def gains_table(every: pd.DataFrame) -> pd.DataFrame:
@@ -131,17 +146,13 @@ def gains_table(every: pd.DataFrame) -> pd.DataFrame:
     return table.loc[list(dict.fromkeys(every["row"][every["row"].isin(found["row"])]))].rename_axis(columns=None).reset_index()
 
 
-def hinges_table(every: pd.DataFrame) -> pd.DataFrame:
-    """Correlations of structure with R@1, and what is left of them at worst without one or two methods."""
+def structure_table(every: pd.DataFrame) -> pd.DataFrame:
+    """Correlations of structure with R@1 over all methods and splits with 95 % intervals over methods, and those of single splits."""
     scaled = scaled_structure(every)
-    one, two = (correlations_without(scaled, count).set_index("property") for count in (1, 2))
-    lines = []
-    for name in one.index:
-        left = {f"without {own.loc[name, 'without']}": own.loc[name, "weakest"] for own in (one, two)}
-        lines.append(
-            {"property": name, "all methods": f"{one.loc[name, 'correlation']:+.2f}", "left": "; ".join(f"{v:+.2f} {k}" for k, v in left.items())}
-        )
-    return pd.DataFrame(lines)
+    splits = structure_correlations(scaled).query("split != 'all'").groupby("property")["correlation"].agg(["min", "max"])
+    table = correlation_intervals(scaled).join(splits, on="property")
+    titles = {"min": "a split, least", "max": "largest"}
+    return table.map(lambda value: value if isinstance(value, str) else f"{value:+.2f}").rename(columns=titles)
 
 
 def fit_table(every: pd.DataFrame) -> pd.DataFrame:
@@ -182,9 +193,34 @@ def sentences_table(runs: pd.DataFrame) -> pd.DataFrame:
     return with_texts(texts)
 
 
+def by_set(runs: pd.DataFrame, table: Callable[[pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:
+    """The table of each set of images, one below the other."""
+    tables = [table(own).assign(images=images) for images, own in runs.groupby("images", sort=False)]
+    found = pd.concat(tables, ignore_index=True)
+    return found[["images", *found.columns.drop("images")]]
+
+
+def known_rows(runs: pd.DataFrame) -> pd.DataFrame:
+    """Without other scores of the controls, and the rate of 10 %."""
+    return runs[((runs["space"] == "encoder") | (runs["score"] == "best less half the second")) & (runs["far"] < 0.1)]
+
+
+def fingerprints_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Per change of vectors the lowest cosine, and the least and largest share of samples that are accepted, over the sets of images."""
+    groups = runs.groupby(["kind", "change"], sort=False)
+    found = groups.agg(lowest=("lowest", "min"), least=("fits", "min"), most=("fits", "max")).reset_index()
+    return found.rename(columns={"lowest": "lowest cosine", "least": "accepted, least", "most": "accepted, most"})
+
+
 def with_texts(table: pd.DataFrame) -> pd.DataFrame:
     """Its figures with three decimals."""
     return table.map(lambda value: value if isinstance(value, str) else "–" if pd.isna(value) else f"{value:.3f}")
+
+
+def meaning_omegas(runs: pd.DataFrame) -> pd.DataFrame:
+    """The omega of each guided arm, by the classes held out for tuning; "–" while some are missing."""
+    chosen = {images: chosen_omegas(own) for images, own in runs.groupby("images", sort=False)}
+    return pd.DataFrame([{"arm": arm} | {images: f"{own.get(arm, float('nan')):g}" for images, own in chosen.items()} for arm in ARMS if arm != NONE])
 
 
 def choice_table(runs: pd.DataFrame) -> pd.DataFrame:
@@ -211,13 +247,15 @@ def all_tables() -> dict[str, str]:
     tables = {
         "birds": notions_table(birds),
         "captioned": notions_table(captioned),
-        "cars": paper_table(cars[cars["dim"].eq(_PAPER_DIM) | cars["method"].eq("raw")], PAPER_METRICS, bold=True),
+        "cars": methods_paper_table(cars[cars["dim"].eq(_PAPER_DIM) | cars["method"].isin(RAW)], PAPER_METRICS, bold=True),
         "suggested": suggested_table(cars),
         **{name: guidance_table(read_results(name)) for name in ("birds-guidance", "birds-frozen", "shipped-cars")},
+        "shipped-cars-ablations": guidance_table(read_results("shipped-cars-ablations"), "Baseline"),
         "names": paper_table(read_results("cars-names-notions"), METRICS[:1]),
         "saliency": saliency_table(read_results("cars-saliency")),
-        "sizes": by_size(read_results("cars-sizes"), "dim"),
-        "prompts": prompts_table(read_results("cars-prompts"), read_results("cars-prompts-suggested")),
+        "names to 128 dimensions": by_size(of_photos("sizes").query("dim == 128 or method == 'raw'"), "dim"),
+        "sizes": by_size(pd.concat([of_photos("sizes"), read_results("cars-sizes").query("dim < @CARS_RANK or method == 'raw'")]), "dim"),
+        "prompts": by_size(pd.concat([of_photos("prompts"), cars_prompts()], ignore_index=True), "prompts"),
         "photos": summary(pd.concat([captioned, birds], ignore_index=True)),
         "shifts whole": shift_table(read_results("cifar100-shifts-whole"), "matched_recall_at_1"),
         "shifts whole, all classes": shift_table(read_results("cifar100-shifts-whole")),
@@ -230,29 +268,46 @@ def all_tables() -> dict[str, str]:
         "cifar100-names": continuous_table(read_results("cifar100-names"), ("recall_at_1",)),
         "lsp-pose-fit": fit_table(read_results("lsp-pose-fit")),
         "pose sizes": pose_sizes_table("synthetic-poses"),
-        "photo pose sizes": pose_sizes_table("lsp-pose"),
         "algebra": with_texts(algebra_summary(read_results("notion-algebra"))),
         "clicks": with_texts(clicks_table(read_results("clicked-notions"))),
-        "clicks in the median": with_texts(clicks_medians(read_results("clicked-notions")).astype({"with a gap": str})),
+        "clicks in the median": with_texts(clicks_medians(read_results("clicked-notions"), TUNED).astype({"with a gap": str})),
         "label spreading": with_texts(label_spreading_table(read_results("label-spreading"))),
         "clusters": clusters_summary(read_results("cluster-names")),
         "cluster names": names_summary(read_results("cluster-names")),
         "methods": methods_table(read_results("notion-methods"), bold=True),
         "winners": winners_table(read_results("notion-methods")),
+        **reasons_page(read_results("reasons")),
         "trust": trust_summary(read_results("notion-trust")),
         "flags": flags_table(read_results("notion-trust")),
+        "trust on other images": with_texts(trust_cases(read_results("unseen-trust"))),
+        "flags on other images": flags_table(read_results("unseen-trust")),
+        "isoclip": with_texts(isoclip_summary(read_results("isoclip"))),
         "copies": with_texts(copies_table(read_results("planted-copies"))),
+        "slices planted": with_texts(slices_summary(read_results("slices-planted"))),
+        "slices shuffled": with_texts(null_summary(read_results("slices-shuffled"))),
+        "slices real": with_texts(real_summary(read_results("slices-real"))),
+        "drift": with_texts(by_set(read_results("drift"), drift_table)),
+        "known": with_texts(
+            known_rows(read_results("known")).rename(columns={"dir": "DIR", "best_dir": "best DIR", "auroc": "AUROC", "aurc": "AURC"})
+        ),
+        "known items": with_texts(read_results("known-counts").drop(columns="space")),
+        "meaning": with_texts(gains(read_results("guidance-meaning")).astype({"divisions": str, "runs": str})),
+        "meaning omegas": meaning_omegas(read_results("guidance-meaning")),
+        "encoder fingerprints": with_texts(fingerprints_table(read_results("encoder-fingerprints"))),
         "changed": changed_summary(read_results("changed-images")),
         "unnamed": with_texts(unnamed_summary(read_results("unnamed-directions"))),
         "sentences": sentences_table(read_results("sentence-notions")),
         "cut-offs": cut_offs_summary(read_results("cut-offs")),
+        "presence": with_texts(read_results("presence")[list(PRESENCE)]),
+        "presence parts": with_texts(read_results("presence-parts").astype({"queries": str})),
+        "presence scores": with_texts(read_results("presence-scores").astype({"queries": str})),
         "captioning": captioning_table(read_results("captioning-flickr")),
         "composed queries": composed_table(read_results("composed-queries")),
         "composed choice": choice_table(read_results("composed-queries")),
         "guidance and its controls": guided_gains(),
         "shifts beside the raw network": gains_by_split("cifar100-shifts-whole", "Raw MobileNetV2"),
         "label distances": label_distances(),
-        "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
+        "structure": structure_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
     }
     texts = {name: as_markdown(table) for name, table in tables.items()}
     texts |= {f"claims of {paper}": as_markdown(claims_overview(paper)) for paper in NOTEBOOKS}

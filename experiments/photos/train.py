@@ -12,9 +12,9 @@ from experiments.photos.features import photo_features
 from experiments.photos.head import HeadRecipe, Rows, fit_twice
 from experiments.photos.judge import judge_captions, judge_classes
 from experiments.photos.material import captioned_photos, class_definitions, class_names
+from experiments.shipped_files import write_sight
 from likeness.arrays import unit_rows
-from likeness.data import write_listed
-from likeness.encoder_check import FEWEST, write_sight
+from likeness.encoder_check import FEWEST
 from likeness.encoders import HEAD_FILE, NETWORK_FILE, photo_network
 from likeness.errors import InputError
 from likeness.io import write_atomic
@@ -70,7 +70,7 @@ def train_photos(
     if len(paths) >= FEWEST:
         write_sight(f"photos:{out}", paths)
     if away:
-        write_listed(out / LEFT_OUT, away)
+        write_atomic(out / LEFT_OUT, "".join(f"{path.name}\n" for path in away).encode())
     write_card(out, recipe, len(paths), len(away), figures, [judge_classes(out, folder, progress) for folder in judges])
     return out
 

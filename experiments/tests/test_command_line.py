@@ -53,7 +53,7 @@ def test_a_file_that_exists_is_kept_unless_the_line_says_force(run: Run, tmp_pat
 
 
 def test_the_experiments_that_write_files_are_these() -> None:
-    assert len(WRITERS) == 14
+    assert len(WRITERS) == 23
     assert {param for _, param in WRITERS} == {"out", "save"}
 
 
@@ -63,7 +63,7 @@ _PHOTOS = "photos new --captions x.csv --weights x.safetensors"
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("clip zero-shot --format pdf", "There is no format 'pdf'; choose one of table, markdown, csv, latex."),
+        ("clip zero-shot --format pdf", "There is no format 'pdf'; choose from table, markdown, csv, latex, json."),
         ("clip zero-shot nowhere", "there is no folder 'nowhere'"),
         ("clip train new --like vans", "There is no recipe 'vans'"),
         ("saliency_check --format pdf", "There is no format 'pdf'"),

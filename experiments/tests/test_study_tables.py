@@ -1,7 +1,9 @@
 import numpy as np
 import pandas as pd
+import pytest
 
-from experiments.study_tables import continuous_table, guidance_table
+from experiments.published import side_by_side
+from experiments.study_tables import autoencoder_ranges, continuous_table, guidance_table, methods_paper_table, ranged_statistics
 
 BOUNDS = {"oracle_mean_label_distance_at_1": 100.0, "oracle_mean_label_distance_at_10": 150.0, "chance_mean_label_distance": 600.0}
 BOUNDS |= {"chance_ndcg_at_10": 0.25, "chance_ndcg_at_100": 0.5}
@@ -56,3 +58,23 @@ def test_two_directions_have_a_column_each() -> None:
     assert list(table.columns) == ["R@1 forth", "R@1 back", "R@1 gained", "mAP@1000 gained"]
     assert table.loc["+ELG", "R@1 back"] == f"0.450 ± {np.std([0.4, 0.5], ddof=1):.3f}"
     assert table.loc["+ELG", "mAP@1000 gained"] == "+0.075 ± 0.025 (3 of 4)"
+
+
+def runs_of(method: str, *values: float, notion: str = "color", dim: int = 4) -> pd.DataFrame:
+    return pd.DataFrame({"notion": notion, "method": method, "dim": dim, "seed": range(len(values)), "refused": "", "map_at_r": values})
+
+
+def test_an_autoencoder_stands_by_median_and_range_and_others_by_mean_and_deviation() -> None:
+    runs = pd.concat([runs_of("lae", 0.2, 0.4), runs_of("ae", 0.1, 0.9, 0.8), runs_of("ae", 0.3, dim=8), runs_of("lae", 0.5, dim=8)])
+    table = methods_paper_table(runs, ["map_at_r"], bold=True).set_index("dim")
+    assert table.loc[4, "Autoencoder"] == "**0.800 (0.100 to 0.900)**"
+    assert table.loc[4, "Linear autoencoder"] == "0.300 ± 0.100"
+    assert table.loc[8, ["Autoencoder", "Linear autoencoder"]].tolist() == ["0.300", "**0.500**"]
+    found = ranged_statistics(runs).set_index(["method", "dim"])
+    assert found.loc[("ae", 4), ["mean", "std", "text"]].tolist() == [0.8, 0.4, "0.800 (0.100 to 0.900)"]
+    assert found.loc[("lae", 4), ["mean", "std"]].tolist() == [pytest.approx(0.3), pytest.approx(0.1)]
+    assert found["text"].isna().sum() == 3
+    assert autoencoder_ranges(runs).to_numpy().tolist() == [["color", "ae", 4, 0.8, 0.1, 0.9, 3], ["color", "ae", 8, 0.3, 0.3, 0.3, 1]]
+    paper = pd.DataFrame({"notion": "color", "metric": "map_at_r", "method": ["ae"], "mean": [0.2], "std": [0.1]})
+    beside = side_by_side(ranged_statistics(runs[runs["dim"] == 4]), paper)
+    assert beside["Autoencoder"].tolist() == ["0.800 (0.100 to 0.900)", "0.200 ± 0.100"]

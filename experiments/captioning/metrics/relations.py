@@ -23,7 +23,7 @@ class Relations:
     Stems are Porter's (METEOR 1.5 takes the newer Snowball ones); synonyms, words that share a synset, are looked up where a WordNet is given.
 
     Args:
-        wordnet: what nltk calls the corpus reader, of `likeness.language.wordnet.nltk_wordnet`; None: no synonyms.
+        wordnet: what nltk calls the corpus reader, of `nltk_wordnet`; None: no synonyms.
 
     Raises:
         InputError: if nltk, whose stemmer this is, is not here.
@@ -64,5 +64,23 @@ def porter_stemmer() -> Any:
     try:
         from nltk.stem.porter import PorterStemmer
     except ImportError as error:
-        raise InputError("The METEOR-like score needs nltk's stemmer; run: pip install nltk (or 'likeness[language]').") from error
+        raise InputError("The METEOR-like score needs nltk's stemmer; run: pip install nltk.") from error
     return PorterStemmer()
+
+
+def nltk_wordnet() -> Any:
+    """nltk's WordNet, loaded, which has the synonyms of all parts of speech.
+
+    Raises:
+        InputError: nltk or the corpus is not here.
+    """
+    get = "python -m nltk.downloader wordnet (needs the network), or copy the folder nltk_data from another machine"
+    try:
+        from nltk.corpus import wordnet
+    except ImportError as error:
+        raise InputError(f"Synonyms need nltk; run: pip install nltk, then: {get}.") from error
+    try:
+        wordnet.ensure_loaded()
+    except LookupError as error:
+        raise InputError(f"nltk's WordNet is not on this machine; run: {get}.") from error
+    return wordnet

@@ -25,7 +25,7 @@ def caption_scores(
         candidates: n sentences.
         references: n lists of sentences.
         frequencies: of n-grams, for CIDEr-D; None: of the references, as in the COCO evaluation, so that a single image scores 0.
-        wordnet: for synonyms in the score like METEOR; `likeness.language.wordnet.nltk_wordnet()` where it is here.
+        wordnet: for synonyms in the score like METEOR; `nltk_wordnet()` where it is here.
 
     Raises:
         InputError: numbers that differ, no images, an image without references, a reference without words, or no nltk.

@@ -1,6 +1,6 @@
 """Synthetic Cars as a folder of images and a table."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from experiments.worker_pool import WorkerPool
 from likeness.errors import InputError
 from likeness.io import csv_bytes, write_atomic
 from likeness.progress import Progress
-from likeness.saliency import Masks, write_masks
+from likeness.saliency import MASKS_FILE, Masks
 
 _CHUNK = 50
 
@@ -50,6 +50,13 @@ def write_dataset(
     write_masks(folder, frame["path"].tolist(), masks)
     write_atomic(folder / "attributes.csv", csv_bytes(frame))
     return frame
+
+
+def write_masks(folder: Path, paths: Sequence[str], masks: Masks) -> None:
+    """Writes the masks (n, h, w) into the folder of the images' table, for `likeness.saliency.object_masks`; `paths` are those of the table."""
+    content = BytesIO()
+    np.savez_compressed(content, paths=np.array(paths), size=masks.shape[1:], masks=np.packbits(masks.reshape(len(masks), -1), axis=1))
+    write_atomic(folder / MASKS_FILE, content.getvalue())
 
 
 def _report(drawn: Iterable[Masks], n: int, progress: Progress | None) -> Masks:

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from experiments.renders.color_distances import css_distances, perceived_css_distances, rgb_to_lab
 from likeness.arrays import Float64s
-from likeness.data import CSS_COLORS, css_distances, hsv_to_rgb, perceived_css_distances, rgb_to_lab
+from likeness.data import CSS_COLORS, hsv_to_rgb
 
 POOL_SIZE = 200_000
 SHARE_RANGE = (0.035, 0.11)

@@ -39,6 +39,8 @@ def test_both_labels_judge_a_pair_and_the_notion_of_fewest_prompts_counts(space)
     pd.testing.assert_frame_equal(pd.DataFrame(seen), runs)
     score = runs.groupby(["part", "notion", "row"])["map_at_r"].mean()
     assert score["joined", "color + shape", "joined"] == 1
+    for row in ("prompts of both", "prompts of both, CLAY"):
+        assert score["joined", "color + shape", row] > score["joined", "color + shape", "random projection"]
     assert score["joined", "color + shape", "joined"] > score["joined", "color + shape", "the better of the two"]
     assert score["joined", "color + shape", "joined"] > score["joined", "color + shape", "with another"]
     assert score["taken away", "color", "all others away"] == 1

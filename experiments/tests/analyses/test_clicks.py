@@ -40,6 +40,8 @@ def test_the_gap_is_to_the_oracle_and_none_where_there_is_none() -> None:
     medians = clicks_medians(pd.DataFrame([*rows, *({**row, "notion": "m", "map_at_r": row["map_at_r"] / 2} for row in rows)])).set_index("start")
     assert medians["with a gap"].to_dict() == {"vague": 2, "precise": 0}
     assert medians.loc["vague", "20 clicks"] == pytest.approx((0.7 + 0.35) / 2)
+    two = pd.concat([pd.DataFrame(rows).assign(images="seen"), pd.DataFrame(rows).assign(images="new", map_at_r=0.1)])
+    assert (clicks_medians(two, ["seen"])["0 clicks"] == 0.1).all()
     closed = clicks_table(pd.DataFrame(rows)).set_index("start")["gap closed"]
     assert closed["vague"] == pytest.approx(0.5)
     assert pd.isna(closed["precise"])

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from experiments.analyses.trust import flags_table, trust_summary, trust_verdicts
+from experiments.analyses.trust import flags_table, trust_cases, trust_summary, trust_verdicts
 
 
 @pytest.fixture
@@ -27,3 +27,11 @@ def test_rank_correlations_and_verdicts_beside_the_control(runs: pd.DataFrame) -
     read, flagged = flags_table(runs).to_dict("records")
     assert (read["notions and encoders"], read["InDiReCT"], read["smallest gain"], read["largest gain"]) == (2, "0.650", "+0.300", "+0.700")
     assert (flagged["notions and encoders"], flagged["smallest gain"], flagged["largest gain"]) == (1, "-0.100", "-0.100")
+
+
+def test_each_case_stands_with_verdict_and_gain_beside_the_control(runs: pd.DataFrame) -> None:
+    rooms = runs.assign(images="rooms", map_at_r=runs["raw"], reads=False)
+    table = trust_cases(pd.concat([runs, rooms])).set_index(["images", "notion"])
+    assert table["verdict"].tolist() == ["reads it", "reads it", "flagged"] + ["flagged"] * 3
+    assert table.loc["rooms", "gain"].tolist() == [0, 0, 0]
+    assert table.loc[("cars", "x"), ["stability", "score", "turned words", "gain"]].tolist() == pytest.approx([0.9, 0.9, 0.0, 0.7])

@@ -1,10 +1,11 @@
 """Which words match: stems, synonyms of a fake WordNet, a missing nltk."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
-from experiments.captioning.metrics.relations import EXACT, FUNCTION_WORDS, STEM, SYNONYM, Relations
+from experiments.captioning.metrics.relations import EXACT, FUNCTION_WORDS, STEM, SYNONYM, Relations, nltk_wordnet
 from likeness.errors import InputError
 
 
@@ -41,5 +42,16 @@ def test_function_words_are_words_of_the_tokenizer() -> None:
 
 def test_a_missing_nltk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nltk.stem.porter", None)
-    with pytest.raises(InputError, match=r"needs nltk's stemmer; run: pip install nltk \(or 'likeness\[language\]'\)"):
+    with pytest.raises(InputError, match=r"needs nltk's stemmer; run: pip install nltk"):
         Relations()
+
+
+def test_a_missing_wordnet_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import nltk
+
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    with pytest.raises(InputError, match=r"WordNet is not on this machine; run: python -m nltk.downloader wordnet \(needs the network\), or copy"):
+        nltk_wordnet()
+    monkeypatch.setitem(sys.modules, "nltk.corpus", None)
+    with pytest.raises(InputError, match="Synonyms need nltk; run: pip install nltk"):
+        nltk_wordnet()

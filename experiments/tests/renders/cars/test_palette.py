@@ -3,7 +3,8 @@
 import numpy as np
 
 from experiments.renders.cars.palette import CLEAR, balanced_shares, palette
-from likeness.data.css_colors import hsv_to_rgb, nearest_color, perceived_css_distances
+from experiments.renders.color_distances import css_distances, perceived_css_distances
+from likeness.data import CSS_COLORS, hsv_to_rgb
 
 
 def test_balanced_shares_stay_near_the_range_and_keep_their_order() -> None:
@@ -23,5 +24,5 @@ def test_colors_look_like_their_name() -> None:
     assert (perceived.argmin(axis=1) == pool.name[drawn]).all()
     assert perceived.min(axis=1).max() <= CLEAR
     salmon, pale_pink = (np.array(color) / 255 for color in ((250, 128, 114), (240, 190, 200)))
-    assert nearest_color([salmon, pale_pink], space="rgb") == ["maroon", "silver"]
+    assert [CSS_COLORS[place] for place in css_distances([salmon, pale_pink]).argmin(axis=1)] == ["maroon", "silver"]
     assert (perceived_css_distances([salmon, pale_pink]).min(axis=1) > CLEAR).all()

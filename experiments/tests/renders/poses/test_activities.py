@@ -7,10 +7,10 @@ from experiments.renders.poses import ACTIVITIES, JOINTS
 from experiments.renders.poses.activities import sample_posture
 from experiments.renders.poses.angles import ANGLES, HIGH, LOW
 from experiments.renders.poses.skeleton import pose, sample_body
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 
 
-def joints(activity: str, n: int = 60) -> dict[str, Floats]:
+def joints(activity: str, n: int = 60) -> dict[str, Float64s]:
     """Places (n, 3) of every joint in `n` postures of one body, the pelvis at the origin."""
     rng = np.random.default_rng(3)
     body = sample_body(rng)

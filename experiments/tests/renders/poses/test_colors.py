@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from experiments.renders.cars.palette import MIN_CONTRAST
+from experiments.renders.color_distances import css_distances, rgb_to_lab
 from experiments.renders.poses.colors import LIFT, shade_of
-from likeness.data.css_colors import CSS_COLORS, css_distances, rgb_to_lab
+from likeness.data import CSS_COLORS
 
 
 @pytest.mark.parametrize("word", CSS_COLORS)

@@ -3,12 +3,12 @@
 import numpy as np
 
 from experiments.renders.poses.solids import ball, box, joined, post
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 
 FOOT, RED = np.array([1.0, 2.0, 0.5]), np.array([1.0, 0, 0])
 
 
-def area(triangles: Floats) -> float:
+def area(triangles: Float64s) -> float:
     a, b, c = triangles.transpose(1, 0, 2)
     return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2)
 

@@ -1,0 +1,3 @@
+from experiments.command_line import run
+
+run("papers")
