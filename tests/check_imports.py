@@ -15,12 +15,12 @@ APP = CORE.parent / "app"
 # The packages and modules of core by layer, the ground first, in the order in which they may import each other; docs/architecture.svg draws them.
 LAYERS: dict[str, tuple[str, ...]] = {
     "base": ("errors", "defaults", "options", "progress", "registry", "threads", "io", "compiled", "arrays"),
-    "images and models": ("data", "encoders", "language", "labels"),
-    "the papers' mathematics, and search": ("notions", "search", "evaluation", "samplers", "losses", "shifts"),
+    "images and models": ("words", "data", "encoders", "language", "labels"),
+    "the papers' mathematics, and search": ("notions", "presence", "search", "evaluation", "samplers", "losses", "shifts"),
     "views of a space": ("projection", "saliency", "plots"),
-    "the space": ("space", "embedding"),
-    "notions, checked and found": ("encoder_check", "notion_trust", "found_notions", "changed_place", "sentences", "clicked_notion"),
-    "work on a whole collection": ("tagging", "duplicates", "spreading", "cutoffs", "clusters", "comparisons"),
+    "the space": ("encoder_fingerprint", "encoder_functions", "notion_trust", "reasons", "space", "joined_spaces", "joined_texts", "embedding"),
+    "notions, checked and found": ("encoder_check", "found_notions", "changed_place", "sentences", "clicked_notion"),
+    "work on a whole collection": ("tagging", "duplicates", "spreading", "cutoffs", "clusters", "slices", "comparisons"),
     "training, exports, studies, reports": ("training", "exports", "studies", "reports"),
     "entry points": ("door", "commands"),
 }

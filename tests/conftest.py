@@ -23,6 +23,7 @@ settings.load_profile("without clock")
 ROOT = Path(__file__).resolve().parent.parent
 # what asks for one of these starts clusters, databases, other servers or several processes: `make test-all` alone takes the time
 LONG = {"cluster", "installed", "lab", "pair", "postgres"}
+MAIN = sys.modules["__main__"]
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
@@ -45,6 +46,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.long)
     waiting = {item.path for item in items if item.get_closest_marker("browser")}
     items.sort(key=lambda item: item.path not in waiting)
+
+
+def pytest_runtest_setup() -> None:
+    """AppTest leaves its page as the main module, which a process that a later test spawns would run again."""
+    sys.modules["__main__"] = MAIN
 
 
 @pytest.fixture(scope="session")

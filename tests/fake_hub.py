@@ -19,7 +19,7 @@ class FakeHub:
     """The repositories, the faults and the requests.
 
     Attributes:
-        repositories: "ORG/NAME" -> folder.
+        repositories: "ORG/NAME", or "datasets/ORG/NAME" -> folder.
         statuses: what the next requests for content are answered with, instead of it; "api" for the listing of a repository.
         headers: that come with such an answer.
         break_after: bytes after which the next answers end that are longer, one for each.
@@ -51,14 +51,16 @@ class FakeHub:
         own = hashlib.sha256(content).hexdigest() if large else hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
         return self.announced.get(file.name, own), large
 
-    def listing(self, repository: str) -> dict[str, Any]:
-        """What the hub tells of a repository."""
+    def listing(self, repository: str, as_tree: bool = False) -> Any:
+        """What the hub tells of a repository, or only of its files."""
         siblings = []
         for file in sorted(self.repositories[repository].iterdir()):
             hashed, large = self.hashed(file)
             size = file.stat().st_size
-            lfs = {"lfs": {"sha256": hashed, "size": size, "pointerSize": 130}} if large else {}
+            lfs = {"lfs": {"sha256": hashed, "oid": hashed, "size": size, "pointerSize": 130}} if large else {}
             siblings.append({"rfilename": file.name, "size": size, "blobId": "0" * 40 if large else hashed} | lfs)
+        if as_tree:
+            return [{"type": "file", "path": each["rfilename"], "oid": each["blobId"]} | each for each in siblings]
         return {"id": repository, "modelId": repository, "sha": self.commit(repository), "siblings": siblings, "tags": [], "private": False}
 
 
@@ -81,17 +83,19 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, b"", with_content)
         elif path.startswith("api/models/"):
             self._listing("/".join(path.split("/")[2:4]), with_content)
+        elif path.startswith("api/datasets/"):
+            self._listing("/".join(path.split("/")[1:4]), with_content, "/tree/" in path)
         else:
             repository, _, rest = path.partition("/resolve/")
             self._content(repository, rest.partition("/")[2], with_content)
 
-    def _listing(self, repository: str, with_content: bool) -> None:
+    def _listing(self, repository: str, with_content: bool, as_tree: bool = False) -> None:
         if self._fault("api", with_content):
             return
         if repository not in self.hub.repositories:
             self._send(404, b'{"error": "Repository not found"}', with_content, {"X-Error-Code": "RepoNotFound"})
         else:
-            self._send(200, json.dumps(self.hub.listing(repository)).encode(), with_content, {"Content-Type": "application/json"})
+            self._send(200, json.dumps(self.hub.listing(repository, as_tree)).encode(), with_content, {"Content-Type": "application/json"})
 
     def _content(self, repository: str, name: str, with_content: bool) -> None:
         if with_content and self._fault("content", with_content):

@@ -49,7 +49,7 @@ def changed_decoder(folder: Path, before: str) -> tuple[str, ...]:
     """A command line of the process that decodes foreign images, in which some code runs first."""
     imports = "import os, signal, sys, time\nfrom pathlib import Path\nfrom PIL import ImageFile\n"
     program = folder / "changed_worker.py"
-    program.write_text(f"{imports}from likeness.io import decoder_limits, decoder_worker, pdf_pages\n{before}\ndecoder_worker.main()\n")
+    program.write_text(f"{imports}from likeness.io import decoder_limits, decoder_worker, file_formats\n{before}\ndecoder_worker.main()\n")
     return (str(program),)
 
 

@@ -112,7 +112,7 @@ class MapPage:
 
     def selected(self) -> list[int]:
         """The rows that Python was told are selected."""
-        from likeness.plots.linked_map.bitset import decode_rows
+        from likeness.plots.linked_map.parts import decode_rows
 
         edit = self.last()
         return [] if edit is None or edit["selected"] is None else decode_rows(edit["selected"], self.n).tolist()

@@ -88,7 +88,7 @@ def _locked(*names: str) -> dict[str, dict[str, set[str]]]:
     return found
 
 
-@pytest.mark.parametrize("name", _LOCKS)
+@pytest.mark.parametrize("name", [*_LOCKS, "tests/app/clients/requirements.txt"])
 def test_all_of_a_lock_is_pinned_with_hashes_and_names_no_index(name: str) -> None:
     assert [f"{package} {version}" for package, versions in _locked(name).items() for version, hashes in versions.items() if not hashes] == []
     text = (ROOT / name).read_text(encoding="utf-8")

@@ -109,7 +109,7 @@ def test_a_text_that_names_no_image_is_no_query_and_neither_is_a_truth_value(fol
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("x.npy", None, r"holds only vectors; create a space, `lk\.Space\(numpy\.load\('.*\.npy'\), images\)`"),
+        ("x.npy", None, r"There is no file '.*x\.npy'; pass vectors, or a file of `space\.save`"),
         ("x.parquet", b"", r"'x.parquet' holds no space; write one with `space.save`"),
         ("x.parquet", b"PAR1 is not enough PAR1", "holds no space"),
         ("x.parquet", pd.DataFrame({"path": ["a"]}).to_parquet(), "holds no space"),

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import likeness as lk
 from likeness.commands.cli import command_line
-from likeness.encoder_check import IMAGES, EncoderCheck, Sight, check_encoder, crops, images_to_check, measure_sight, own_sight, write_sight
+from likeness.encoder_check import IMAGES, EncoderCheck, Sight, check_encoder, crops, images_to_check, measure_sight, own_sight
 from likeness.errors import InputError
 from made_rows import unit
 from worlds import copy_cars, draw
@@ -118,8 +118,6 @@ def test_what_cannot_be_checked(tmp_path: Path) -> None:
     draw(tmp_path / "few", 29)
     with pytest.raises(InputError, match="29 images are too few to check an encoder; pass at least 30"):
         check_encoder(lk.embed(lk.read(tmp_path / "few"), "cars"))
-    with pytest.raises(InputError, match="has no folder"):
-        write_sight("ViT-B-32/openai", [])
 
 
 def test_an_encoder_without_figures_of_its_own(tiny_clip: Path) -> None:

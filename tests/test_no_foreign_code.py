@@ -191,23 +191,6 @@ def test_a_published_name_runs_no_code_of_the_cache(trap, tmp_path: Path, mark: 
     assert not mark.exists()
 
 
-def test_a_library_that_asks_for_code_by_itself_is_refused(tmp_path: Path, mark: Path, tiny_bert: Path) -> None:
-    """Whatever the configuration passed: the doors of transformers are closed while a model is loaded, and open for others."""
-    from transformers import AutoTokenizer
-
-    from likeness.encoders.models.load_model import no_code
-
-    folder = Path(shutil.copytree(tiny_bert, tmp_path / "model"))
-    trap = Trap(folder, mark)
-    _tokenizer_code(trap)
-    (folder / "config.json").unlink()
-    with no_code(), pytest.raises(InputError, match="its own code, which is never run"):
-        AutoTokenizer.from_pretrained(str(folder), trust_remote_code=True)
-    assert not mark.exists()
-    AutoTokenizer.from_pretrained(str(folder), trust_remote_code=True)  # a person's own doing
-    assert mark.exists()
-
-
 def test_other_keys_of_a_configuration_reach_no_library(tmp_path: Path, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import transformers
 

@@ -49,8 +49,28 @@ def test_stability_is_the_correlation_of_bhattacharyya_coefficients() -> None:
         return 1 - pdist(np.sqrt(shares), "sqeuclidean") / 2  # of unit rows, the cosine
 
     expected = np.corrcoef(coefficients(aspects), coefficients(other))[0, 1]
-    assert stability(images, aspects, other) == pytest.approx(expected, abs=1e-4)
-    assert stability(images, aspects, aspects) == pytest.approx(1)
+    assert stability(images, aspects, other)[0] == pytest.approx(expected, abs=1e-4)
+    assert stability(images, aspects, aspects) == pytest.approx((1, 0), abs=1e-6)
+
+
+def test_the_error_of_stability_is_its_deviation_over_samples_of_images() -> None:
+    aspects = _rows(1, 4)
+    other = unit(aspects + 0.02 * np.random.default_rng(5).normal(size=aspects.shape)).astype(np.float32)
+    found = np.array([stability(_rows(100 + sample, 150), aspects, other) for sample in range(40)])
+    assert found[:, 1].mean() == pytest.approx(found[:, 0].std(), rel=0.4)
+    groups = [stability(np.delete(_rows(0, 30), np.arange(group, 30, 10), axis=0), aspects, other)[0] for group in range(10)]
+    assert stability(_rows(0, 30), aspects, other)[1] == pytest.approx(np.sqrt(0.9 * np.sum((groups - np.mean(groups)) ** 2)))
+
+
+def test_a_stability_that_chance_may_have_lifted_is_not_enough() -> None:
+    wide = np.array([9] * 3 + [1] * 9)  # along which images and aspects vary together
+    images, aspects = (unit(_rows(seed, n) * wide).astype(np.float32) for seed, n in ((0, 60), (1, 4)))
+    verdicts = {}
+    for spread in np.linspace(0, 0.1, 60):
+        other = unit(aspects + spread * _rows(5, 4)).astype(np.float32)
+        stable, error = stability(images, aspects, other)
+        verdicts[stable >= LEAST_STABILITY, stable - 1.645 * error >= LEAST_STABILITY] = trust_of(images, aspects, other).reads
+    assert verdicts == {(True, True): True, (True, False): False, (False, False): False}
 
 
 def test_alignment_is_the_ratio_of_variances() -> None:
@@ -108,7 +128,7 @@ def test_the_prompts_of_all_wordings_are_read_in_one_call(cars: lk.Space) -> Non
     for words, each in zip(("{}", *REWORDINGS), rows, strict=True):
         templates = tuple(words.replace("{}", template) for template in color.templates)
         np.testing.assert_allclose(each, cars.embed_aspects(replace(color, template=templates))[0], atol=1e-6)
-    with pytest.raises(InputError, match="at least three images"):
+    with pytest.raises(InputError, match="at least four images"):
         notion_trust(lk.Space(_rows(0, 2), embed_texts=lambda texts: _rows(1, len(texts))), color)
 
 

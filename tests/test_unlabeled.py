@@ -17,7 +17,7 @@ from experiments.analyses.sentences import sentence_notions
 from experiments.analyses.trust import trust_table
 from experiments.public_benchmarks.notion_protocol import class_notion
 from likeness.comparisons import query_changes
-from likeness.data import class_halves, has_label, image_classes, labeled_images
+from likeness.data import has_label, image_classes, labeled_images
 from likeness.duplicates import leaks_among, near_copies, rarer_side
 from likeness.evaluation import clustering_metrics, retrieval_metrics, retrieval_scores, structure_metrics
 from likeness.notions import Oracle, get_notion
@@ -88,10 +88,6 @@ def _semantics(space: Space) -> Any:
     return found.names, found.labels, space.vectors[found.rows]
 
 
-def _halves(space: Space) -> Any:
-    return [half.frame["path"].tolist() for half in class_halves(space.table, COLOR)]
-
-
 def _leaks(space: Space) -> Any:
     pairs = near_copies(space, 0.8)
     paths = space.table.frame["path"]
@@ -122,7 +118,6 @@ CONSUMERS: dict[str, Callable[[Space], Any]] = {
     "clustering_metrics of groups": lambda space: clustering_metrics(None, space.table.frame[COLOR], space.table.frame[BODY]),
     "structure_metrics": lambda space: structure_metrics(space.vectors, space.table.frame[COLOR]),
     "Oracle": _oracle,
-    "class_halves": _halves,
     "splits": _splits,
     "semantics": _semantics,
     "leaks": _leaks,

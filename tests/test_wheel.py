@@ -1,6 +1,7 @@
 """The wheel carries everything that the app needs: it works with nothing of the checkout in reach."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,23 @@ def test_the_wheel_finds_its_own_assets_and_app(installed: Path) -> None:
 def test_the_wheel_searches_the_shipped_images(installed: Path) -> None:
     printed = _run(installed, "-m", "likeness", "search", "--row", "0", "-k", "3", "--csv")
     assert len(printed.strip().splitlines()) == 4
+
+
+def test_the_code_of_the_documentation_passes_mypy_strict_as_a_users(installed: Path, tmp_path: Path) -> None:
+    """Against the types of the installed package, each block by itself."""
+    assert (installed / "likeness" / "py.typed").is_file()
+    for page in (ROOT / "README.md", ROOT / "docs" / "python.md"):
+        for number, block in enumerate(re.findall(r"^```python[^\n]*\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)):
+            (tmp_path / f"{page.stem}_{number}.py".lower()).write_text(block, encoding="utf-8")
+    # what no type tells apart is an error here
+    (tmp_path / "wrong.py").write_text("import likeness as lk\n\nlk.load('cars').nearest(0)\nlk.Notion('n', 'a {}', 'red')\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "--cache-dir", str(tmp_path / "cache"), str(tmp_path)]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(installed)}, cwd=tmp_path, capture_output=True, text=True, timeout=1200)
+    errors = [line for line in done.stdout.splitlines() if ": error: " in line]
+    assert [line for line in errors if not line.startswith("wrong.py")] == []
+    assert len(errors) == 1
+    assert '"Encoder" has no attribute "nearest"' in errors[0]
+    assert len(list(tmp_path.glob("*.py"))) > 10
 
 
 def test_the_wheel_stays_within_the_budget(installed: Path) -> None:

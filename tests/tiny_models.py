@@ -1,6 +1,7 @@
 """Models with random weights, small and quick to make, in folders as their libraries save them."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,19 @@ _MODEL: dict[str, Any] = {"embed_dim": 24, "vision_cfg": _VISION, "text_cfg": _T
 _PREPROCESS = {"mean": [0.5, 0.4, 0.3], "std": [0.2, 0.3, 0.25], "interpolation": "bicubic", "resize_mode": "shortest"}
 
 
-def save_clip(folder: Path, seed: int = 0) -> Path:
-    """An open_clip folder with configuration, random weights and a tokenizer of eleven words."""
+def save_clip(folder: Path, seed: int = 0, words: Sequence[str] = (), dim: int = 24) -> Path:
+    """An open_clip folder with configuration, random weights of `dim` dimensions and a tokenizer of eleven words, and of further ones."""
     import torch
     from open_clip.model import CustomTextCLIP
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
+    known = list(dict.fromkeys([*_CLIP_WORDS, *words]))
+    model = _MODEL | {"embed_dim": dim, "text_cfg": _TEXT | {"vocab_size": len(known)}}
     torch.manual_seed(seed)
-    save_file({key: value.contiguous() for key, value in CustomTextCLIP(**_MODEL).state_dict().items()}, folder / "open_clip_model.safetensors")
-    (folder / "open_clip_config.json").write_text(json.dumps({"model_cfg": _MODEL | {"custom_text": True}, "preprocess_cfg": _PREPROCESS}))
-    _save_tokenizer(folder, _CLIP_WORDS)
+    save_file({key: value.contiguous() for key, value in CustomTextCLIP(**model).state_dict().items()}, folder / "open_clip_model.safetensors")
+    (folder / "open_clip_config.json").write_text(json.dumps({"model_cfg": model | {"custom_text": True}, "preprocess_cfg": _PREPROCESS}))
+    _save_tokenizer(folder, known)
     return folder
 
 

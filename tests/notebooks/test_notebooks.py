@@ -1,6 +1,8 @@
 """The notebooks: what ships is whole and tells nothing of the machine, and a quick run on a copy supports what their text says."""
 
+import ast
 import importlib.util
+import io
 import json
 import re
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 from tests.data.conftest import write_cars196
 
 if TYPE_CHECKING:
+    import pandas as pd
     from nbformat import NotebookNode
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
@@ -83,7 +86,7 @@ def test_outputs_of_analyses_are_those_of_the_full_setting_and_small_with_a_pict
     for line in ('DATASET = "cars"', 'ENCODER = "cars"', 'SETTING = "full"'):
         assert line in parameters
     figures = [output.data for output in outputs(analysis) if PLOTLY in output.get("data", {})]
-    assert len(figures) >= 4
+    assert len(figures) >= 3
     assert all("image/png" in data for data in figures)
 
 
@@ -129,6 +132,59 @@ def run_with_probe(name: str, folder: Path, probe: str, **parameters: str) -> An
     kinds = {output.output_type for output in outputs(executed)}
     assert "error" not in kinds
     return json.loads(executed.cells[-1].outputs[-1].text)
+
+
+def page_table(name: str) -> "pd.DataFrame":
+    """A table of experiments/results/indirect.md by the name of its markers, without bold."""
+    import pandas as pd
+
+    text = (FOLDER.parent / "experiments/results/indirect.md").read_text()
+    head, _, *lines = re.findall(rf"<!-- {re.escape(name)} -->\n(.+?)\n<!-- end", text, re.DOTALL)[0].splitlines()
+    rows = [[cell.strip().strip("*") for cell in line.strip("|").split("|")] for line in [head, *lines]]
+    return pd.DataFrame(rows[1:], columns=rows[0])
+
+
+def shown_tables(notebook: "NotebookNode") -> list["pd.DataFrame"]:
+    """Every table that a notebook shows, as texts, its index as columns; heads of two rows are joined."""
+    import pandas as pd
+
+    found = []
+    for output in outputs(notebook):
+        if html := output.get("data", {}).get("text/html"):
+            width = pd.read_html(io.StringIO(html))[0].shape[1]
+            table = pd.read_html(io.StringIO(html), converters=dict.fromkeys(range(width), str))[0]
+            heads = [[str(part) for part in (head if isinstance(head, tuple) else (head,)) if not str(part).startswith("Unnamed")] for head in table]
+            table.columns = [parts[-1] if parts else "" for parts in heads]
+            found.append(table)
+    return found
+
+
+def test_figures_of_the_first_notebook_are_those_of_the_pages() -> None:
+    notebook = formats().read(FOLDER / "01_indirect.ipynb", as_version=4)
+    page, compared = page_table("cars").set_index(["notion", "metric"]), 0
+    tables = shown_tables(notebook)
+    for table in tables:
+        if list(table.columns[:2]) == ["notion", "metric"]:
+            for _, line in table[table.iloc[:, 2] == "here"].iterrows():
+                for method in page.columns:
+                    assert line.get(method, "–") == page.loc[(line["notion"], line["metric"]), method], (line["notion"], line["metric"], method)
+                    compared += 1
+    assert compared == 3 * 7 * len(page.columns)
+    page = page_table("suggested").set_index("notion")
+    [suggested] = [table for table in tables if len(table.columns) > 8 and table.columns[0] == "notion" and "metric" not in table]
+    for _, line in suggested[suggested["notion"].isin(page.index)].iterrows():
+        for method in page.columns.drop("dimensions"):
+            assert line[method].split(" ± ")[0] == page.loc[line["notion"], method].split(" ± ")[0], (line["notion"], method)
+    page = page_table("saliency").set_index("dimensions")
+    [saliency] = [table for table in tables if "images" in table]
+    for _, line in saliency.iterrows():
+        assert line["notion looks more: on car"].split(" ± ")[0] == page.loc[line["dim"], line["notion"]].split(" ± ")[0]
+    sizes = page_table("sizes").set_index(["notion", "method"])
+    curves = [output.data[PLOTLY]["data"] for output in outputs(notebook) if PLOTLY in output.get("data", {})]
+    exact = [trace for trace in curves[0] if trace.get("name") == "InDiReCT (exact)" and trace.get("y")]
+    drawn = sorted(round(float(value), 3) for trace in exact for value in trace["y"])
+    said = [cell.split(" ± ")[0] for cell in sizes.xs("InDiReCT (exact)", level="method").to_numpy().ravel() if cell != "–"]
+    assert drawn == sorted(float(cell) for cell in said)
 
 
 INDIRECT_PROBE = """
@@ -215,6 +271,33 @@ def test_claims_stand_in_the_notebook_word_for_word_as_on_the_page_of_the_paper(
     for place, section in sections.items():
         assert f"# {place}\n" in text
         assert section in text
+
+
+def test_guidance_follows_the_paper_in_notebook_and_page_and_its_tables_are_those_of_the_runs_that_ship() -> None:
+    import pandas as pd
+
+    from experiments.claims import claims_sections
+
+    places = list(claims_sections("language guidance"))
+    page = re.findall(r"^## (.+)$", (FOLDER.parent / "docs/papers/language-guidance.md").read_text(), re.MULTILINE)
+    notebook = formats().read(FOLDER / "02_language_guidance.ipynb", as_version=4)
+    headings = re.findall(r"^## ([^:\n]+)", "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown"), re.MULTILINE)
+    assert [name for name in page if name in places] == places
+    assert [name for name in headings if name in places] == places
+    tables = [cell for cell in code_cells(notebook) if "shipped" in cell.metadata.get("tags", [])]
+    assert len(tables) >= 10
+    [setup] = [cell.source for cell in code_cells(notebook) if "pd.set_option(" in cell.source]
+    names: dict[str, Any] = {}
+    exec("\n".join(re.findall(r"^(?:import pandas|from (?:experiments|likeness)\.?).*", setup, re.MULTILINE)), names)
+    options = re.search(r"pd\.set_option\((.+)\)", setup)
+    assert options
+    with pd.option_context(*ast.literal_eval(f"[{options[1]}]")):
+        for cell in tables:
+            *steps, last = ast.parse(cell.source).body
+            exec(compile(ast.Module(steps, []), "cell", "exec"), names)
+            assert isinstance(last, ast.Expr)
+            shown = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+            assert cell.outputs[0].data["text/html"] == shown._repr_html_()
 
 
 CONTINUOUS_PROBE = """

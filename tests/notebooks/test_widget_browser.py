@@ -176,7 +176,7 @@ def page(browser: Any) -> Iterator[Any]:
     assert fresh.errors == []
 
 
-def test_the_maps_work_in_a_notebook(page: Any, lab: Lab) -> None:
+def test_the_maps_work_in_a_notebook_and_keys_go_to_the_cell_that_is_clicked(page: Any, lab: Lab) -> None:
     cells = [SETUP + MAPS, TELL, "widget.selected = [0, 4]", "widget.recolor(places[:, 1])", "widget.update(two, positions=places)"]
     book = Notebook(page, lab, "maps", cells)
     book.show(0)
@@ -216,10 +216,6 @@ def test_the_maps_work_in_a_notebook(page: Any, lab: Lab) -> None:
     book.wait_for_pixel(1, -1, 1, partial(close_to, wanted="#fde725"))  # row 0 of the selection, the highest
     assert page.locator(".lm-stage").nth(1).evaluate("(stage) => stage.marked")
 
-
-def test_keys_go_to_the_cell_that_is_clicked(page: Any, lab: Lab) -> None:
-    book = Notebook(page, lab, "keys", [SETUP + MAPS, TELL])
-    book.show(0)
     page.get_by_role("button", name="Lasso").click()
     book.lasso(0, 1, 1)
     page.get_by_text("100 selected · 400 images").wait_for()
@@ -227,9 +223,9 @@ def test_keys_go_to_the_cell_that_is_clicked(page: Any, lab: Lab) -> None:
     page.locator(".jp-CodeCell").first.locator(".jp-InputPrompt").click()
     page.keyboard.press("c")  # of a notebook: copies the cell; of the map: clears the selection
     page.keyboard.press("b")  # a new cell below; of the map: draws boxes
-    page.locator(".jp-CodeCell").nth(2).wait_for()
+    page.locator(".jp-CodeCell").nth(len(cells)).wait_for()
     page.get_by_text("100 selected · 400 images").wait_for()
-    assert book.run(2) == "rows 100 classes [1] query None"
+    assert book.run(2) == "rows 100 classes [1] query 0"
 
 
 def test_many_points_travel_as_bytes_and_the_theme_is_the_notebooks(page: Any, lab: Lab) -> None:

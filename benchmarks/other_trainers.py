@@ -1,0 +1,192 @@
+"""A run beside the loop that a person writes with pytorch-metric-learning, and beside the trainer of sentence-transformers, in one run.
+
+python benchmarks/other_trainers.py              # some minutes
+python benchmarks/other_trainers.py --steps 200
+
+Both tasks start from the shipped `cars-small` at its own size, with the same images, steps, batch, rate and loss. Figures are those of one judge on
+images that nobody trained on; "lines" are those of the function that trains, without the imports.
+"""
+
+import argparse
+import inspect
+import os
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from PIL import Image
+
+import likeness as lk
+from likeness.encoders import load_encoder
+from likeness.evaluation import image_text_metrics, retrieval_metrics
+
+BATCH, RATE, CLIP = 64, 1e-4, "cars-small"
+COLORS, BODIES = "car_color", "body_type"
+
+
+def main() -> None:
+    """Prints a table for each task."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=60)
+    steps = parser.parse_args().steps
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["LIKENESS_CACHE"] = str(Path(scratch) / "cache")
+        table = _table(Path(scratch) / "cars.csv")
+        train, test = table[table["split"] == "train"], table[table["split"] == "test"]
+        for task, trainers, measure in (
+            ("classes", (likeness_classes, metric_learning_classes), _measured_classes),
+            ("captions", (likeness_captions, sentence_transformers_captions), _measured_captions),
+        ):
+            raw: Any = load_encoder(CLIP, "cpu")
+            rows = [{"trainer": "none"} | measure(test, raw.encode_images, raw.encode_texts)]
+            for trainer in trainers:
+                torch.manual_seed(0)
+                begun = time.perf_counter()
+                images, texts = trainer(train, Path(scratch) / trainer.__name__, steps)
+                seconds = time.perf_counter() - begun
+                written = inspect.getsource(trainer) + (inspect.getsource(_both_sides) if trainer is sentence_transformers_captions else "")
+                lines = sum(bool(line.strip()) and "import" not in line for line in written.splitlines())
+                rows.append({"trainer": trainer.__name__} | measure(test, images, texts) | {"seconds": round(seconds, 1), "lines": lines})
+            print(f"\n{task}: {len(train):,} images, {steps} steps of {BATCH}\n{pd.DataFrame(rows).to_string(index=False, na_rep='')}")
+
+
+def _table(file: Path) -> pd.DataFrame:
+    """The shipped cars with a caption; classes are pairs of body and color, half of which train."""
+    cars = lk.read("cars")
+    frame = cars.frame[[COLORS, BODIES, "background_color"]].astype(str)
+    frame["path"] = [str(path) for path in cars.paths()]
+    frame["class"] = frame[COLORS] + " " + frame[BODIES]
+    frame["caption"] = "a " + frame["class"] + " on " + frame["background_color"]
+    training = np.random.default_rng(0).permutation(frame["class"].unique())[::2]
+    frame["split"] = np.where(frame["class"].isin(training), "train", "test")
+    counts = frame["class"].map(frame["class"].value_counts())
+    frame = frame[(counts >= 4) & ~frame["caption"].duplicated()].reset_index(drop=True)
+    frame.to_csv(file, index=False)
+    return frame
+
+
+Encode = Callable[[Sequence[Any]], Any]
+Encoders = tuple[Encode, Encode]
+
+
+def _measured_classes(test: pd.DataFrame, images: Encode, texts: Encode) -> dict[str, float]:
+    found = retrieval_metrics(np.asarray(images(_pictures(test))), test["class"].factorize()[0], ks=(1,))
+    return {name: round(float(found[name]), 3) for name in ("recall_at_1", "map_at_r")}
+
+
+def _measured_captions(test: pd.DataFrame, images: Encode, texts: Encode) -> dict[str, float]:
+    found = image_text_metrics(np.asarray(images(_pictures(test))), np.asarray(texts(list(test["caption"]))), np.arange(len(test)), (1, 10))
+    return {name: round(value, 3) for name, value in found.items()}
+
+
+def _pictures(frame: pd.DataFrame) -> list[Image.Image]:
+    return [Image.open(path).convert("RGB") for path in frame["path"]]
+
+
+def likeness_classes(frame: pd.DataFrame, folder: Path, steps: int) -> Encoders:
+    frame.to_csv(f"{folder}.csv", index=False)
+    config = {
+        "data": {"source": f"{folder}.csv", "attribute": "class", "image_size": 48, "train_classes": 0.9},
+        "backbone": {"name": f"clip:{CLIP}", "dim": None},
+        "objective": {"name": "multisimilarity"},
+        "batch": {"size": BATCH, "per_class": 4},
+        "optimizer": {"kind": "adam", "rate": RATE},
+        "augment": False,
+        "epochs": 1,
+        "epoch_steps": steps,
+    }
+    encoder = load_encoder(f"run:{lk.train(config, folder).path}", "cpu")
+    return encoder.encode_images, encoder.encode_texts
+
+
+def metric_learning_classes(frame: pd.DataFrame, folder: Path, steps: int) -> Encoders:
+    from pytorch_metric_learning.losses import MultiSimilarityLoss
+    from pytorch_metric_learning.miners import MultiSimilarityMiner
+    from pytorch_metric_learning.samplers import MPerClassSampler
+
+    encoder: Any = load_encoder(CLIP, "cpu")
+    model, loss, miner = encoder.model, MultiSimilarityLoss(alpha=2, beta=40, base=0.5), MultiSimilarityMiner(0.1)
+    labels = frame["class"].factorize()[0]
+    pixels = torch.cat([encoder.tower.pixels([encoder.prepare(image)]) for image in _pictures(frame)])
+    sampler = MPerClassSampler(labels, 4, batch_size=BATCH, length_before_new_iter=steps * BATCH)
+    optimizer = torch.optim.Adam(model.visual.parameters(), lr=RATE)
+    model.requires_grad_(True)
+    rows = torch.tensor(list(sampler)).view(steps, BATCH)
+    for batch in rows:
+        embeddings = torch.nn.functional.normalize(model.visual(pixels[batch]), dim=1)
+        own = torch.from_numpy(labels[batch.numpy()])
+        optimizer.zero_grad()
+        loss(embeddings, own, miner(embeddings, own)).backward()
+        optimizer.step()
+    return encoder.encode_images, encoder.encode_texts
+
+
+def likeness_captions(frame: pd.DataFrame, folder: Path, steps: int) -> Encoders:
+    frame.assign(split=["test", *["train"] * (len(frame) - 3), "test", "test"]).to_csv(f"{folder}.csv", index=False)
+    config = {
+        "data": {"source": f"{folder}.csv", "split": "images", "image_size": 48},
+        "backbone": {"name": f"clip:{CLIP}", "dim": None, "text": "train"},
+        "objective": {"name": "image-text"},
+        "batch": {"size": BATCH},
+        "optimizer": {"kind": "adam", "rate": RATE},
+        "augment": False,
+        "epochs": 1,
+        "epoch_steps": steps,
+    }
+    encoder = load_encoder(f"run:{lk.train(config, folder).path}", "cpu")
+    return encoder.encode_images, encoder.encode_texts
+
+
+def sentence_transformers_captions(frame: pd.DataFrame, folder: Path, steps: int) -> Encoders:
+    from datasets import Dataset
+    from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer, SentenceTransformerTrainingArguments
+    from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+
+    encoder: Any = load_encoder(CLIP, "cpu")
+    model = SentenceTransformer(modules=[_both_sides(encoder.model.requires_grad_(True), encoder)], device="cpu")
+    pairs = Dataset.from_dict({"anchor": _pictures(frame), "positive": list(frame["caption"])})
+    arguments = SentenceTransformerTrainingArguments(
+        str(folder), max_steps=steps, per_device_train_batch_size=BATCH, learning_rate=RATE, lr_scheduler_type="constant", report_to=[]
+    )
+    both = ("query_to_doc", "doc_to_query")
+    scale = float(encoder.model.logit_scale.exp())
+    loss = MultipleNegativesRankingLoss(model, scale=scale, directions=both, partition_mode="per_direction")
+    SentenceTransformerTrainer(model, arguments, train_dataset=pairs, loss=loss).train()
+    return encoder.encode_images, encoder.encode_texts
+
+
+def _both_sides(model: Any, encoder: Any) -> Any:
+    """A module of sentence-transformers around a CLIP of open_clip, which it does not read; its lines are the person's, too."""
+    from sentence_transformers.base.modules.input_module import InputModule
+
+    class BothSides(InputModule):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        @property
+        def modalities(self) -> list[str]:
+            return ["text", "image"]
+
+        def preprocess(self, inputs: Sequence[Any], prompt: str | None = None, **kwargs: Any) -> dict[str, Any]:
+            if isinstance(inputs[0], str):
+                return {"input_ids": encoder.reader.tokens(list(inputs))}
+            return {"pixel_values": encoder.tower.pixels([encoder.prepare(image.convert("RGB")) for image in inputs])}
+
+        def forward(self, features: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+            found = model.encode_text(features["input_ids"]) if "input_ids" in features else model.encode_image(features["pixel_values"])
+            return features | {"sentence_embedding": torch.nn.functional.normalize(found, dim=1)}
+
+        def save(self, output_path: str, *args: Any, **kwargs: Any) -> None:
+            torch.save(model.state_dict(), Path(output_path) / "model.pt")
+
+    return BothSides()
+
+
+if __name__ == "__main__":
+    main()
