@@ -22,7 +22,7 @@ import torch
 from PIL import Image
 
 import likeness as lk
-from likeness.encoders import load_encoder
+from likeness.encoders import ClipEncoder, load_encoder, parse_name
 from likeness.evaluation import image_text_metrics, retrieval_metrics
 
 BATCH, RATE, CLIP = 64, 1e-4, "cars-small"
@@ -42,7 +42,7 @@ def main() -> None:
             ("classes", (likeness_classes, metric_learning_classes), _measured_classes),
             ("captions", (likeness_captions, sentence_transformers_captions), _measured_captions),
         ):
-            raw: Any = load_encoder(CLIP, "cpu")
+            raw = _fresh()
             rows = [{"trainer": "none"} | measure(test, raw.encode_images, raw.encode_texts)]
             for trainer in trainers:
                 torch.manual_seed(0)
@@ -68,6 +68,11 @@ def _table(file: Path) -> pd.DataFrame:
     frame = frame[(counts >= 4) & ~frame["caption"].duplicated()].reset_index(drop=True)
     frame.to_csv(file, index=False)
     return frame
+
+
+def _fresh() -> Any:
+    """The encoder as it ships: `load_encoder` gives the same object again, which a trainer may have changed."""
+    return ClipEncoder(CLIP, parse_name(CLIP), "cpu")
 
 
 Encode = Callable[[Sequence[Any]], Any]
@@ -109,7 +114,7 @@ def metric_learning_classes(frame: pd.DataFrame, folder: Path, steps: int) -> En
     from pytorch_metric_learning.miners import MultiSimilarityMiner
     from pytorch_metric_learning.samplers import MPerClassSampler
 
-    encoder: Any = load_encoder(CLIP, "cpu")
+    encoder = _fresh()
     model, loss, miner = encoder.model, MultiSimilarityLoss(alpha=2, beta=40, base=0.5), MultiSimilarityMiner(0.1)
     labels = frame["class"].factorize()[0]
     pixels = torch.cat([encoder.tower.pixels([encoder.prepare(image)]) for image in _pictures(frame)])
@@ -147,7 +152,7 @@ def sentence_transformers_captions(frame: pd.DataFrame, folder: Path, steps: int
     from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer, SentenceTransformerTrainingArguments
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
-    encoder: Any = load_encoder(CLIP, "cpu")
+    encoder = _fresh()
     model = SentenceTransformer(modules=[_both_sides(encoder.model.requires_grad_(True), encoder)], device="cpu")
     pairs = Dataset.from_dict({"anchor": _pictures(frame), "positive": list(frame["caption"])})
     arguments = SentenceTransformerTrainingArguments(
