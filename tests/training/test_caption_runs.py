@@ -113,6 +113,7 @@ def test_both_sides_learn_and_the_run_reads_texts(config: RunConfig, tmp_path: P
     encoder = load_encoder(name, "cpu")
     rows = encoder.encode_texts(["a red sedan", "a bus"])
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, rtol=1e-5)
+    assert encoder.token_count("car " * 99) == raw.token_count("car " * 99)  # type: ignore[attr-defined]
     assert encoder.unknown_words("a zzyzx car") == raw.unknown_words("a zzyzx car")
     assert not np.allclose(rows, raw.encode_texts(["a red sedan", "a bus"]), atol=1e-4)
     space = lk.embed(config.data.source, name)

@@ -202,5 +202,8 @@ def test_images_batches_and_a_transform_are_taken_as_objects(config: RunConfig, 
     assert same(run, whole)
     named = train(config, tmp_path / "named")
     assert losses(named) == losses(train(config, tmp_path / "data", data=data))
+    pose = config_from({"data": {"split": "images", "labels": {"kind": "pose"}}, "objective": {"name": "log-ratio"}})
+    with pytest.raises(InputError, match=r"A sampler gives no anchors, which objective\.name log-ratio needs"):
+        train(pose, tmp_path / "distances", sampler=Reversed)
     with pytest.raises(InputError, match="official reads a dataset's own parts"):
         train(with_changes(config, {"data.split": "official"}), tmp_path / "official", data=data)

@@ -62,6 +62,10 @@ def config_with(config: RunConfig, given: GivenObjects) -> RunConfig:
         changes |= {"backbone.name": CUSTOM, "backbone.weights": "none", "backbone.options": {}}
     if given.data is not None and config.data.split == "official":
         raise InputError("data.split official reads a dataset's own parts; choose another split, or name the dataset in data.source.")
+    if given.sampler is not None and config.objective.continuous:
+        raise InputError(
+            f"A sampler gives no anchors, which objective.name {config.objective.name} needs; set batch.nearest and batch.drawn instead."
+        )
     if passed := tuple(name for name in OBJECTS if getattr(given, name) is not None):
         changes |= {"objects": passed}
     return with_changes(config, changes) if changes else config

@@ -84,6 +84,8 @@ class RunEncoder(ImagesOnly):
 
         self.tower = ImageTower(forward, run_preprocessing(network, run.config().data).transform(), chosen)
         self.text, self.has_text = network.text, network.text is not None
+        if network.text is not None:  # so that texts that it cuts off are told
+            self.token_count = network.text.reader.token_count
 
     def encode_texts(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Unit rows (n, d). InputError: a run without text side."""
