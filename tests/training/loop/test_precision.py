@@ -53,6 +53,13 @@ def test_the_backbone_computes_in_bfloat16_and_the_loss_in_float32(config: RunCo
     assert found.tolist() != exact.tolist()
 
 
+@pytest.mark.parametrize(("precision", "told"), [("bf16-mixed", True), ("32", False)])
+def test_a_processor_without_bfloat16_is_told(precision: str, told: bool, config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("likeness.training.loop.train.has_bfloat16", lambda device: False)
+    run = train(with_changes(config, {"precision": precision, "epochs": 1}), tmp_path / "run", loss=Watching())
+    assert ("no instructions for bfloat16, so bf16-mixed is slower than precision 32" in run.status().message) == told
+
+
 def test_the_second_network_of_an_objective_computes_in_the_runs_precision(
     config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

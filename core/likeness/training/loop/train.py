@@ -10,6 +10,7 @@ import torch
 from lightning import Callback
 
 from likeness.data import ImageTable
+from likeness.encoders import has_bfloat16
 from likeness.errors import InputError
 from likeness.io import folder_kept_out
 from likeness.progress import Progress, no_progress
@@ -28,6 +29,7 @@ from likeness.training.runs.run_folder import RunFolder, State, Status
 
 # what Lightning needs to resume, besides the step
 _STATE = ("state_dict", "loops", "optimizer_states", "lr_schedulers")
+_NO_BFLOAT16 = "This processor has no instructions for bfloat16, so bf16-mixed is slower than precision 32 here."
 _SMALL_IMAGE = 32  # minimum side in pixels at which the last of five halvings still sees more than one pixel
 
 
@@ -186,6 +188,8 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
             config, max_steps=callback.total, max_epochs=1, callbacks=[*others, callback], logger=loggers or False, log_every_n_steps=1
         )
         device: torch.device = trainer.strategy.root_device
+        if config.precision == "bf16-mixed" and device.type == "cpu" and not has_bfloat16(device):
+            callback.note = f"{_NO_BFLOAT16} {callback.note}".strip()
         if not done:
             retain_freed_memory()
             # multiply-adds of the largest matrix product of a step; infinite for a whole backbone
