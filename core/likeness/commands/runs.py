@@ -1,4 +1,4 @@
-"""`likeness runs`: list, rename, delete, mix and export runs."""
+"""`likeness runs`: list, show by class, rename, delete, mix and export runs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +18,7 @@ _OF_CLASSES, _OF_CAPTIONS = ("recall_at_1", "map_at_1000", "map_at_r", "nmi"), (
 MAIN_METRICS = (*_OF_CLASSES, *_OF_CAPTIONS, "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
-runs = typer.Typer(name="runs", cls=DefaultList, help="List trained runs with their metrics; rename, delete, mix or export one.")
+runs = typer.Typer(name="runs", cls=DefaultList, help="List trained runs with their metrics; show one by class; rename, delete, mix or export it.")
 _Run = Annotated[str, typer.Argument(help="The run's name, as `likeness runs` shows it, or its folder.")]
 
 
@@ -72,6 +72,24 @@ def delete(run: _Run, yes: Annotated[bool, typer.Option("--yes", help="Do not as
         check_agreed(f"Delete the run '{chosen.name}' with its weights and figures? This cannot be undone.")
     delete_run(chosen)
     typer.echo(f"deleted {chosen.path}")
+
+
+@runs.command()
+def table(
+    run: _Run,
+    by: Annotated[str, typer.Option(help="Another attribute of the images than the class.")] = "class",
+    figure: Annotated[str | None, typer.Option(help="Such as map_at_r; by default R@1, or the mean label distance of ten images.")] = None,
+    format: Format = "table",
+) -> None:
+    """Show a run's figures by class, or another attribute of the test images, before and after training; what got worse comes first.
+
+    Low and high: the 95 % interval of the gain over the queries of the line.
+
+    Examples: `likeness runs table shipped-cars-elg`, `likeness runs table birds --by bird_family --figure map_at_r`
+    """
+    from likeness.training import find_run, query_table
+
+    print_table(query_table(find_run(run), by, figure).round(4), format)
 
 
 @runs.command()

@@ -13,15 +13,12 @@ from likeness.comparisons.neighborhoods import chosen_rows, rows_with_paths
 from likeness.comparisons.random_projections import check_same_images, random_projections
 from likeness.data import ImageTable, has_label
 from likeness.errors import InputError
-from likeness.evaluation import retrieval_scores
+from likeness.evaluation import bootstrap_interval, retrieval_scores
 from likeness.progress import Progress, report_progress
 from likeness.space import Space
 
 # name of `likeness.evaluation.retrieval_scores` -> what people call it
 SCORES = {"map": "Average precision", "map_at_r": "Average precision at R", "r_precision": "R-precision", "recall_at_1": "Recall@1"}
-_RESAMPLES = 2000
-_FEWEST_CLASSES = 5  # of which classes are drawn
-_LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -59,8 +56,8 @@ class QueryChanges:
         """
         change, means = self.difference, self.control.mean(axis=0)
         better, worse = int((change > 0).sum()), int((change < 0).sum())
-        low, high = _interval(change)
-        class_low, class_high = _class_interval(change, self.labels)
+        low, high = bootstrap_interval(change)
+        class_low, class_high = bootstrap_interval(change, self.labels)
         figures = {"queries": len(change), "mean_a": self.a.mean(), "mean_b": self.b.mean(), "difference": change.mean(), "low": low, "high": high}
         figures |= {"class_low": class_low, "class_high": class_high}
         figures |= {"better": better, "worse": worse, "equal": len(change) - better - worse, "p": sign_test(better, worse)}
@@ -176,24 +173,3 @@ def _who_asks(values: NDArray[np.object_], asking: NDArray[np.int64]) -> tuple[N
     if not len(asks):
         raise InputError("No image has another one of its label, so none can be scored; choose another label.")
     return labeled, asks
-
-
-def _interval(change: NDArray[np.float64]) -> tuple[float, float]:
-    if np.ptp(change) == 0:  # also of a single query
-        return float(change[0]), float(change[0])
-    from scipy.stats import bootstrap
-
-    found = bootstrap((change,), np.mean, n_resamples=_RESAMPLES, batch=50, confidence_level=_LEVEL, method="percentile", rng=0)
-    return float(found.confidence_interval.low), float(found.confidence_interval.high)
-
-
-def _class_interval(change: NDArray[np.float64], labels: NDArray[Any]) -> tuple[float, float]:
-    """The same with whole classes drawn with replacement: sums over their queries through numbers of queries."""
-    codes, classes = pd.factorize(labels)
-    if len(classes) < _FEWEST_CLASSES:
-        return np.nan, np.nan
-    sums, counts = np.bincount(codes, change), np.bincount(codes)
-    drawn = np.random.default_rng([0, 1]).integers(len(classes), size=(_RESAMPLES, len(classes)))
-    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
-    low, high = np.quantile(means, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
-    return float(low), float(high)

@@ -12,6 +12,7 @@ from likeness.evaluation.continuous import (
     continuous_comparison as continuous_comparison,
     continuous_metric_names as continuous_metric_names,
     continuous_metrics as continuous_metrics,
+    continuous_query_metrics as continuous_query_metrics,
     oracle_and_chance as oracle_and_chance,
     oracle_metrics as oracle_metrics,
     retrieve as retrieve,
@@ -28,7 +29,8 @@ from likeness.evaluation.generalization import (
     scaled_structure as scaled_structure,
     structure_correlations as structure_correlations,
 )
-from likeness.evaluation.image_text import image_text_metrics as image_text_metrics
+from likeness.evaluation.image_text import image_text_hits as image_text_hits, image_text_metrics as image_text_metrics
+from likeness.evaluation.intervals import bootstrap_interval as bootstrap_interval
 from likeness.evaluation.measure import MetricLike as MetricLike, chosen_metrics as chosen_metrics, measure as measure, metrics as metrics
 from likeness.evaluation.metric import Metric as Metric
 from likeness.evaluation.metric_names import (

@@ -48,11 +48,28 @@ def continuous_metrics(
         scale: factor on mean label distances. The authors' code has 224 / 288 for MPII poses, annotated in frames of 288 pixels and cropped to 224.
         exclude: (q,) one gallery row per query that must not be retrieved, such as the query itself; -1 for none.
     """
+    found = continuous_query_metrics(
+        label_distances, query_embeddings, gallery_embeddings, ks, relevance_distances=relevance_distances, scale=scale, exclude=exclude
+    )
+    return {str(name): float(np.mean(values)) for name, values in found.items()}
+
+
+def continuous_query_metrics(
+    label_distances: Any,
+    query_embeddings: Any,
+    gallery_embeddings: Any,
+    ks: Sequence[int] = (1, 5, 10, 50, 100),
+    *,
+    relevance_distances: Any = None,
+    scale: float = 1.0,
+    exclude: Any = None,
+) -> pd.DataFrame:
+    """The metrics of each query (q rows), of which `continuous_metrics` are the means; arguments and errors as there."""
     distance, queries, gallery = _checked(label_distances, query_embeddings, gallery_embeddings)
     relevant = distance if relevance_distances is None else _checked(relevance_distances, queries, gallery)[0]
     _, hidden, most = _checked_cutoffs(distance, ks, exclude)
     retrieved = retrieve(queries, gallery, most, hidden)
-    return _metrics(distance, relevant, retrieved, sorted(set(ks)), scale, hidden)
+    return pd.DataFrame(_metrics(distance, relevant, retrieved, sorted(set(ks)), scale, hidden))
 
 
 def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100), *, exclude: Any = None) -> dict[str, float]:
@@ -61,7 +78,8 @@ def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
     Arguments and errors as for `continuous_metrics`.
     """
     distance, hidden, most = _checked_cutoffs(_checked_distances(label_distances), ks, exclude)
-    return _metrics(distance, distance, _smallest(_without(distance, hidden), most), sorted(set(ks)), 1.0, hidden)
+    found = _metrics(distance, distance, _smallest(_without(distance, hidden), most), sorted(set(ks)), 1.0, hidden)
+    return {name: float(values.mean()) for name, values in found.items()}
 
 
 def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100), *, exclude: Any = None) -> dict[str, float]:
@@ -108,15 +126,16 @@ def retrieve(queries: NDArray[Any], gallery: NDArray[Any], k: int, exclude: NDAr
 
 def _metrics(
     distance: NDArray[Any], relevant: NDArray[Any], retrieved: NDArray[np.int64], ks: Sequence[int], scale: float, hidden: NDArray[np.int64] | None
-) -> dict[str, float]:
+) -> dict[str, NDArray[np.float64]]:
+    """Each metric of each query (q,)."""
     distances = np.take_along_axis(distance, retrieved, axis=1)
     ideal = np.take_along_axis(relevant, _smallest(_without(relevant, hidden), retrieved.shape[1]), axis=1)
     discounts = 1 / np.log2(np.arange(2, retrieved.shape[1] + 2))
     # the gain 2^r with r = -log2(y + 1) is 1 / (1 + y)
     gains, best = (np.cumsum(discounts / (1 + each), axis=1) for each in (np.take_along_axis(relevant, retrieved, axis=1), ideal))
     sums = np.cumsum(distances, axis=1)
-    means = {f"mean_label_distance_at_{k}": float((sums[:, k - 1] / k).mean() * scale) for k in ks}
-    return means | {f"ndcg_at_{k}": float((gains[:, k - 1] / best[:, k - 1]).mean()) for k in ks}
+    means = {f"mean_label_distance_at_{k}": sums[:, k - 1] / k * scale for k in ks}
+    return means | {f"ndcg_at_{k}": gains[:, k - 1] / best[:, k - 1] for k in ks}
 
 
 def _smallest(values: NDArray[Any], k: int) -> NDArray[np.int64]:

@@ -39,6 +39,7 @@ from .preview import (
 )
 from .runs.background import begin as begin, spawn as spawn, start_run as start_run, tail_log as tail_log
 from .runs.manage_runs import delete_run as delete_run, export_run as export_run, export_zip as export_zip, rename_run as rename_run
+from .runs.query_figures import query_table as query_table
 from .runs.run_encoder import (
     RunPreprocessing as RunPreprocessing,
     load_network as load_network,

@@ -43,12 +43,14 @@ def test_queries_search_the_gallery_as_in_a_slow_loop(as_tensor: bool) -> None:
     labels[np.flatnonzero(is_query)[0]] = 9  # a class that the gallery does not have
     embeddings = rng.normal(size=(40, 4)).astype(np.float32) + np.eye(10, 4, dtype=np.float32)[labels]
     embeddings /= np.linalg.norm(embeddings, axis=1, keepdims=True)
-    found = scores(torch.from_numpy(embeddings) if as_tensor else embeddings, labels, is_query=is_query)
+    found, by_query = scores(torch.from_numpy(embeddings) if as_tensor else embeddings, labels, is_query=is_query)
     expected = _slow(embeddings, labels, is_query)
     assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-6)
     assert set(found) == {*expected, "map_at_1000", "nmi", "f1"}
     assert first_recall(embeddings, labels, is_query) == pytest.approx(expected["recall_at_1"])
-    plain = scores(embeddings, labels)
+    assert len(by_query) == is_query.sum()
+    assert by_query.mean().to_dict() == pytest.approx({name: found[name] for name in by_query})
+    plain, _ = scores(embeddings, labels)
     assert "map" not in plain
     assert {name: plain[name] for name in ("nmi", "f1")} == {name: found[name] for name in ("nmi", "f1")}
 

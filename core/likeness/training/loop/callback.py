@@ -13,13 +13,14 @@ from io import BytesIO
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import torch
 from lightning import Callback, LightningModule, Trainer
 from numpy.typing import NDArray
 
 from likeness.arrays import unit_rows
 from likeness.errors import InputError
-from likeness.evaluation import DistanceMetric, find_metric, image_text_metrics, structure_metrics
+from likeness.evaluation import DistanceMetric, find_metric, image_text_hits, structure_metrics
 from likeness.io import CheckpointFile, cause_of, read_weights, write_weights
 from likeness.losses import MATRYOSHKA_DIMS
 from likeness.progress import Progress
@@ -35,6 +36,7 @@ from likeness.training.network.adapters import load_plain_state, plain_state
 from likeness.training.network.backbones import size_note
 from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap, fit_spherical_map
+from likeness.training.runs.query_figures import query_intervals, record_queries
 from likeness.training.runs.run_encoder import weights_metadata
 from likeness.training.runs.run_folder import CHECKPOINTS, RunFolder, Status, checkpoint_figures
 
@@ -198,8 +200,11 @@ class RunCallback(Callback):
         validation = self._embed(module, self.images.validation, trainer) if len(self.images.validation) else None
 
         def compute() -> dict[str, float]:
-            found = self._figures(module, test, validation)
-            return found | self._keep_best(module.judged, test, found) if keep_best else found
+            found, queries = self._figures(module, test, validation)
+            best = self._keep_best(module.judged, test, found) if keep_best else {}
+            reached = {"untrained": self.step == 0, "best": bool(best), "last": True}
+            record_queries(self.run, self.images, queries, [name for name, now in reached.items() if now])
+            return found | best
 
         return self._broadcast(trainer, compute)
 
@@ -244,16 +249,16 @@ class RunCallback(Callback):
             raise InputError(message)
         return scores
 
-    def _figures(self, module: RunModule, test: Embeddings, validation: Embeddings | None) -> dict[str, float]:
-        found = self._scores(module, test, self.images.test, self.images.queries)
+    def _figures(self, module: RunModule, test: Embeddings, validation: Embeddings | None) -> tuple[dict[str, float], list[pd.DataFrame]]:
+        found, scored = self._scores(module, test, self.images.test, self.images.queries)
         if validation is None:
-            return found
+            return found, scored
         rows, queries = self.images.validation, self.images.validation_queries
         if not len(queries):  # the same share of queries as among the test images
             count = len(rows) * len(self.images.queries) // max(1, len(self.images.test))
             queries = rows[np.arange(count) * len(rows) // max(1, count)]
-        scored = self._scores(module, validation, rows, queries)
-        return found | {f"validation_{name}": value for name, value in scored.items()}
+        validated, _ = self._scores(module, validation, rows, queries)
+        return found | {f"validation_{name}": value for name, value in validated.items()}, scored
 
     def _keep_best(self, network: EmbeddingNetwork, test: Embeddings, found: dict[str, float]) -> dict[str, float]:
         """Saves the weights if they are the best so far, or always if there is no selection; `best_of` then holds their score."""
@@ -270,23 +275,34 @@ class RunCallback(Callback):
         name = self.config.selection_metric
         return figures.get(f"validation_{name}", figures.get(name))
 
-    def _scores(self, module: RunModule, embeddings: Embeddings, rows: NDArray[np.int64], queries: NDArray[np.int64]) -> dict[str, float]:
-        found = dict[str, float]()
+    def _scores(
+        self, module: RunModule, embeddings: Embeddings, rows: NDArray[np.int64], queries: NDArray[np.int64]
+    ) -> tuple[dict[str, float], list[pd.DataFrame]]:
+        """The figures, and those of each query, by the row number of its image."""
+        found, scored = dict[str, float](), list[pd.DataFrame]()
         module.check_finite(float(np.square(embeddings, dtype=np.float64).sum()))
         if self.config.data.split != "images":
             # on the training GPU, if there is one, where evaluations take a fraction of the time
             here = torch.from_numpy(embeddings).to(module.device)
             metric: DistanceMetric = "cosine" if self.config.unit_embeddings else "euclidean"
-            found |= scores(here, self.images.labels[rows], metric, self._class_queries(rows))
+            asking = self._class_queries(rows)
+            means, own = scores(here, self.images.labels[rows], metric, asking)
+            found |= means
+            scored.append(own.set_axis(rows if asking is None else rows[asking]))
         if module.captions is not None and module.judged.text is not None:
-            found |= image_text_metrics(embeddings, *module.captions.embedded(rows, module.judged.text))
+            texts, owners = module.captions.embedded(rows, module.judged.text)
+            by_texts, by_images = image_text_hits(embeddings, texts, owners)
+            found |= {str(name): float(hits.mean()) for side in (by_texts, by_images) for name, hits in side.items()}
+            scored += [by_texts.set_axis(rows[owners]), by_images.set_axis(rows)]
         if self.images.distances is not None:
             is_query = np.isin(rows, queries)
             own = np.arange(len(rows)) if is_query.all() else None
             others = ~is_query if own is None else is_query
             label_distances = self._label_distances(rows[is_query], rows[others])
-            found |= continuous_scores(label_distances, embeddings[is_query], embeddings[others], own)
-        return found
+            by_query = continuous_scores(label_distances, embeddings[is_query], embeddings[others], own)
+            found |= {str(name): float(values.mean()) for name, values in by_query.items()}
+            scored.append(by_query.set_axis(rows[is_query]))
+        return found, scored
 
     def _class_queries(self, rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
         """The mask of the queries for evaluation by classes; None if each image searches all others."""
@@ -309,6 +325,7 @@ class RunCallback(Callback):
                 at_end |= self._measured_once_at_best(module.judged)
             if "best" in found:
                 found["best"] |= at_end
+            found["intervals"] = query_intervals(self.run)
         return found
 
     def _measured_once(self, network: EmbeddingNetwork) -> dict[str, float]:

@@ -41,7 +41,7 @@ def mix_run(run: RunFolder, folder: Path | str, alphas: Sequence[float] = ALPHAS
         raise InputError(f"The run '{run.path}' has no weights yet; let it continue to its first evaluation.")
     if config.backbone.dim is not None:
         raise InputError("This run's embedding layer started at random, so that nothing useful lies between; train with backbone.dim: null.")
-    if len(alphas) > 1 and not config.data.validation:
+    if len(alphas) > 1 and not (config.data.validation or config.data.tuning == "validation"):
         raise InputError("This run held no images out to choose by; train with data.validation, or choose one alpha yourself.")
     if out.path.exists():
         raise InputError(f"The folder '{out.path}' exists already; choose another folder.")
@@ -56,6 +56,7 @@ def mix_run(run: RunFolder, folder: Path | str, alphas: Sequence[float] = ALPHAS
     with placed_on(ready.module, torch.device(choose_device(config.device))):
         for number, alpha in enumerate(sorted(alphas), start=1):
             network.load_state_dict({name: value.lerp(best[name], alpha) for name, value in start.items()}, strict=False)
+            callback.step = int(trained.get("step", 0)) if alpha else 0
             rows.append({"alpha": alpha} | callback.evaluate(ready.module))
             progress(number, len(alphas), "Evaluating mixtures")
     kept = [row for row in rows if "best_of" in row][-1]

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
@@ -12,9 +13,9 @@ from likeness.evaluation import (
     DistanceMetric,
     clustering_metrics,
     continuous_metric_names,
-    continuous_metrics,
+    continuous_query_metrics,
     oracle_and_chance,
-    retrieval_metrics,
+    retrieval_scores,
 )
 from likeness.search import nearest
 
@@ -23,9 +24,9 @@ RECALLS = (1, 2, 4, 8, 10, 100, 1000)
 
 def scores(
     embeddings: Any, labels: NDArray[np.int64], metric: DistanceMetric = "cosine", is_query: NDArray[np.bool_] | None = None
-) -> dict[str, float]:
+) -> tuple[dict[str, float], pd.DataFrame]:
     """R@1 to R@1000, MAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each, and MAP of queries; recalls above the size of the
-    gallery are omitted.
+    gallery are omitted. Beside them those of each query, except NMI and F1.
 
     Embeddings are NumPy or torch; tensors on a GPU are ranked and grouped there. Each image searches all others, or, with a mask (n,), each query
     the images that are none; NMI and F1 are of all images.
@@ -33,22 +34,23 @@ def scores(
     gallery = slice(None) if is_query is None else np.flatnonzero(~is_query)
     queries = () if is_query is None else (embeddings[np.flatnonzero(is_query)], labels[is_query])
     ks = tuple(k for k in RECALLS if k <= len(labels[gallery]) - (is_query is None))
-    found = retrieval_metrics(embeddings[gallery], labels[gallery], ks, *queries, metric=metric)
+    found = retrieval_scores(embeddings[gallery], labels[gallery], ks, *queries, metric=metric)
     clusters = clustering_metrics(embeddings, labels, metric=metric)
     names = [*(f"recall_at_{k}" for k in ks), "map_at_r", "map_at_1000", *(["map"] if queries else [])]
-    return {name: float(found[name]) for name in names} | {name: float(clusters[name]) for name in ("nmi", "f1")}
+    means = {name: float(found[name].mean()) for name in names} | {name: float(clusters[name]) for name in ("nmi", "f1")}
+    return means, found[names].reset_index(drop=True)
 
 
 def continuous_scores(
     label_distances: NDArray[np.float32], queries: NDArray[np.float32], gallery: NDArray[np.float32], exclude: NDArray[np.int64] | None = None
-) -> dict[str, float]:
-    """Mean label distance at 1 to 10 and nDCG at 10 to 100 of query embeddings (q, d) in a gallery (n, d); those above n are omitted.
+) -> pd.DataFrame:
+    """Mean label distance at 1 to 10 and nDCG at 10 to 100 of each query (q, d) in a gallery (n, d); those above n are omitted.
 
     `exclude` is as for `continuous_metrics`. InputError: a gallery of fewer than 10 images.
     """
     distances, ndcg = _shown(label_distances.shape[1] - (exclude is not None))
-    found = continuous_metrics(label_distances, queries, gallery, (*distances, *ndcg), exclude=exclude)
-    return {name: found[name] for name in continuous_metric_names(distances, ndcg)}
+    found = continuous_query_metrics(label_distances, queries, gallery, (*distances, *ndcg), exclude=exclude)
+    return found[continuous_metric_names(distances, ndcg)]
 
 
 def continuous_bounds(label_distances: NDArray[np.float32], exclude: NDArray[np.int64] | None = None) -> dict[str, float]:
