@@ -80,13 +80,13 @@ def divide(families: dict[str, str], division: int) -> ClassSplit:
     rng = np.random.default_rng([division, 21])
     order = rng.permutation(sorted(set(families.values()))).tolist()
     members = {family: sorted(name for name, own in families.items() if own == family) for family in order}
-    train = _take(order, members, len(families) // 2)
-    tuning = _take(train, members, len(families) // 8)
+    train = take_families(order, members, len(families) // 2)
+    tuning = take_families(train, members, len(families) // 8)
     names = [[name for family in chosen for name in members[family]] for chosen in (train, [each for each in order if each not in train], tuning)]
     return ClassSplit(name=f"division {division}", step=division, distance=0.0, train=tuple(names[0]), test=tuple(names[1]), tuning=tuple(names[2]))
 
 
-def _take(families: list[str], members: dict[str, list[str]], classes: int) -> list[str]:
+def take_families(families: list[str], members: dict[str, list[str]], classes: int) -> list[str]:
     """The first families that have at least so many classes together."""
     total = np.cumsum([len(members[family]) for family in families])
     return families[: int(np.searchsorted(total, classes)) + 1]
@@ -112,7 +112,7 @@ def base_config(material: Material, splits: Path) -> RunConfig:
             "epochs": EPOCHS,
             "evaluate_every": EPOCHS,
             "checkpoint_every": 100000,
-            "precision": "bf16-mixed",
+            "precision": "32",
             "device": "cpu",
         }
     )

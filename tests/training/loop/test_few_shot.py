@@ -107,7 +107,9 @@ def test_the_best_and_the_last_weights_are_measured_at_the_end(
     content: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scores: tuple[float, ...]
 ) -> None:
     told = iter(scores)  # the untrained network, then two epochs
-    monkeypatch.setattr("likeness.training.loop.callback.scores", lambda rows, *_: ({"recall_at_1": next(told)}, pd.DataFrame(index=range(len(rows)))))
+    monkeypatch.setattr(
+        "likeness.training.loop.callback.scores", lambda rows, *_: ({"recall_at_1": next(told)}, pd.DataFrame(index=range(len(rows))))
+    )
     measured = {"epochs": 2, "evaluate_every": 1, "few_shot": {"shots": [2], "episodes": 2, "steps": 3}, "structure": True, "matched_classes": 2}
     config = config_from(content | measured | {"data": content["data"] | {"select_on_test": True}})
     run = train(config, tmp_path / "run")

@@ -277,7 +277,9 @@ def test_a_validation_split_is_measured_and_chooses_the_best_weights(content: di
 def test_test_images_choose_weights_only_where_that_is_said(config: RunConfig, tmp_path: Path, on_test: bool) -> None:
     falling = iter([0.9, 0.8, 0.7, 0.6])  # the untrained network, then three epochs
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("likeness.training.loop.callback.scores", lambda rows, *_: ({"recall_at_1": next(falling)}, pd.DataFrame(index=range(len(rows)))))
+        patch.setattr(
+            "likeness.training.loop.callback.scores", lambda rows, *_: ({"recall_at_1": next(falling)}, pd.DataFrame(index=range(len(rows))))
+        )
         run = train(with_changes(config, {"data.select_on_test": on_test}), tmp_path / "run")
     report, measured = run.report(), run.metrics()
     assert (report["best"]["recall_at_1"], report["last"]["recall_at_1"]) == (0.8 if on_test else 0.6, 0.6)
