@@ -48,8 +48,8 @@ def divide(families: dict[str, str], division: int) -> tuple[ClassSplit, set[str
         tuning += own[each : each + each * (len(own) > 2)]
         train += own[each + each * (len(own) > 2) :]
     far = [name for family in order if family not in trained for name in members[family]]
-    names = f"division {division}", division, 0.0
-    return ClassSplit(*names, train=tuple(train + tuning), test=tuple(near + far), tuning=tuple(tuning)), set(near)
+    sides = {"train": tuple(train + tuning), "test": tuple(near + far), "tuning": tuple(tuning)}
+    return ClassSplit(name=f"division {division}", step=division, distance=0.0, **sides), set(near)
 
 
 def base_config(source: str, attribute: str, splits: Path) -> RunConfig:
