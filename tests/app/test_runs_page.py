@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from app_page import Page
@@ -75,6 +76,16 @@ def test_each_run_says_how_it_stands_and_what_can_be_done(app: Page, make: Make)
     (runs["stopped"].path / "status.json").write_text("{")
     app.run().says("**stopped**  :material/schedule: Not started")
     assert [code.value for code in app.code if "memory" in code.value] == ["two\nthree\nout of memory"]
+
+
+def test_the_classes_of_a_run_that_measured_its_queries_are_shown(app: Page, make: Make) -> None:
+    run = make("first", DONE)
+    assert [each.label for each in app.open("runs").expander if each.label == "By class"] == []
+    values = {"class": ["cat", "cat", "dog"], "untrained recall_at_1": [1.0, 0, 0], "best recall_at_1": [0.0, 0, 1]}
+    pd.DataFrame({"row": [0, 1, 2], "path": ["a", "b", "c"], **values}).to_parquet(run.path / "queries.parquet")
+    app.run()
+    shown = next(each.value for each in app.dataframe if "Gain" in each.value)
+    assert shown[["Class", "Images", "Before", "Best weights", "Gain"]].to_numpy().tolist() == [["cat", 2, 0.5, 0, -0.5], ["dog", 1, 0, 1, 1]]
 
 
 def test_a_run_is_drawn_from_its_first_figures_on_and_watched_from_when_it_begins(app: Page, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,10 +5,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from likeness.errors import InputError
 from likeness.evaluation import find_metric, metric_title
 from likeness.io import runs_dir
 from likeness.plots import convergence_curves
-from likeness.training import CHECKPOINTS, Checkpoint, RunFolder, checkpoint_figures, difference, list_runs
+from likeness.training import CHECKPOINTS, Checkpoint, RunFolder, checkpoint_figures, difference, list_runs, query_table
 from pages.runs import PAGE
 from parts import cached, link, permissions, report_download, run_card
 from parts.plain import plain
@@ -59,6 +60,7 @@ def main() -> None:
     else:
         if chosen[0].best.is_file():
             report_download.offer_run(chosen[0])
+        _by_class(chosen[0])
         with st.expander("Settings of this run", icon=":material/tune:"):
             st.code(redact((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language="yaml")
 
@@ -174,6 +176,21 @@ def _line(run: RunFolder, names: tuple[str, ...], which: Checkpoint) -> dict[str
         **{name: figures.get(name) for name in names},
         "Time": duration(status.seconds),
     }
+
+
+def _by_class(run: RunFolder) -> None:
+    """The figures of each test class before and after training."""
+    if run.config().data.split == "images":
+        return
+    try:
+        found = query_table(run)
+    except InputError:  # it measured no queries yet
+        return
+    with st.expander("By class", icon=":material/category:"):
+        st.caption("R@1 of the images of each held-out class; the classes that lost come first. Low and high are the 95 % interval of the gain.")
+        titles = {"class": "Class", "queries": "Images", "untrained": "Before", "best": "Best weights", "gain": "Gain", "low": "Low", "high": "High"}
+        formats = {titles[name]: st.column_config.NumberColumn(format="%.3f") for name in ("untrained", "best", "gain", "low", "high")}
+        st.dataframe(found.rename(columns=titles), hide_index=True, key="runs_classes", column_config=formats)
 
 
 def _differences(runs: list[RunFolder]) -> None:

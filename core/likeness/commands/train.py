@@ -117,7 +117,10 @@ def _run(config: "RunConfig", folder: Path) -> None:
         if "left_out" in figures_by:
             typer.echo(f"{figures_by['left_out']:,} images have no label and were ignored.", err=True)
         for which in ("last", "best"):
-            figures = ", ".join(f"{name} {figures_by[which][name]:.3f}" for name in MAIN_METRICS if name in figures_by.get(which, {}))
+            between = figures_by.get("intervals", {}).get(which, {})
+            texts = {name: " ({:.3f} to {:.3f})".format(*ends) for name, ends in between.items()}
+            shown = [name for name in MAIN_METRICS if name in figures_by.get(which, {})]
+            figures = ", ".join(f"{name} {figures_by[which][name]:.3f}{texts.get(name, '')}" for name in shown)
             if figures:
                 typer.echo(f"{which} (step {figures_by[which]['step']:,}): {figures}")
 

@@ -3,6 +3,7 @@ from .encoder import Encoder as Encoder, StagedEncoder as StagedEncoder, Tower a
 from .family import EncoderFamily as EncoderFamily, EncoderName as EncoderName, PathChange as PathChange
 from .lengths import image_lengths as image_lengths
 from .load import download_encoder as download_encoder, encoder_is_here as encoder_is_here, load_encoder as load_encoder
+from .models.batch_norm import fold_batch_norm as fold_batch_norm
 from .models.clip import ClipEncoder as ClipEncoder
 from .models.device import choose_device as choose_device, fetch_later as fetch_later, has_bfloat16 as has_bfloat16, to_device as to_device
 from .models.download import free_space as free_space

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from likeness.data import ImageClasses, ImageTable, image_classes
-from likeness.encoders import choose_device, fetch_later, to_device
+from likeness.encoders import choose_device, fetch_later, fold_batch_norm, to_device
 from likeness.io import cache_dir, compute_once_locked, mapped_array, remove_damaged_array, write_atomic
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
@@ -21,6 +21,7 @@ from likeness.training.data.run_images import run_table
 from likeness.training.network.embedding_network import EmbeddingNetwork
 
 _BATCH = 64  # activations of 64 images at 224 px take about 0.6 GB
+_CACHED_PIXELS = 16 * 224**2  # of a batch on a CPU: beyond its cache, the same images take up to twice as long
 
 
 def embed_rows(network: EmbeddingNetwork, inputs: Any, rows: NDArray[np.int64], size: int) -> NDArray[np.float32]:
@@ -103,22 +104,35 @@ def _in_batches(
     stage: str = "",
 ) -> NDArray[np.float32]:
     """Computes outputs in evaluation mode for the center of each image; fetches those of a batch while the device computes the next one."""
-    training = network.training
+    training, device = network.training, network.mean.device
     network.eval()
     found: list[NDArray[np.float32]] = []
     waiting: Callable[[], NDArray[np.float32]] | None = None
-    with torch.inference_mode():
-        for start in range(0, len(rows), _BATCH):
-            computed = fetch_later(compute(_shown(inputs, rows[start : start + _BATCH], size, network.mean.device)).float())
+    batch = _BATCH if device.type != "cpu" else min(_BATCH, max(1, _CACHED_PIXELS // size**2))
+    with _folded(network, size), torch.inference_mode():
+        for start in range(0, len(rows), batch):
+            computed = fetch_later(compute(_shown(inputs, rows[start : start + batch], size, device)).float())
             if waiting is not None:
                 found.append(waiting())
             waiting = computed
             if progress:
-                progress(min(start + _BATCH, len(rows)), len(rows), stage)
+                progress(min(start + batch, len(rows)), len(rows), stage)
         if waiting is not None:
             found.append(waiting())
     network.train(training)
     return np.concatenate(found)
+
+
+@contextmanager
+def _folded(network: EmbeddingNetwork, size: int) -> Iterator[None]:
+    """On a CPU, with batch norm folded into convolutions, which saves a third of the time of a CNN."""
+    own = network.backbone
+    if own is not None and not network.is_given and network.mean.device.type == "cpu":
+        network.backbone = fold_batch_norm(own, network.input_shape or (3, size, size))
+    try:
+        yield
+    finally:
+        network.backbone = own
 
 
 def _shown(inputs: Any, rows: NDArray[np.int64], size: int, device: torch.device) -> torch.Tensor:

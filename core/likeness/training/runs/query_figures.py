@@ -62,7 +62,8 @@ def query_intervals(run: RunFolder) -> dict[str, dict[str, list[float]]]:
         if len(names):
             for name, low, high in zip(names, *bootstrap_interval(measured[names], groups, weights).round(6).tolist(), strict=True):
                 checkpoint, figure = name.split(" ", 1)
-                found.setdefault(checkpoint, {})[figure] = [low, high]
+                if low == low:  # not of a figure that no query has
+                    found.setdefault(checkpoint, {})[figure] = [low, high]
     return found
 
 
