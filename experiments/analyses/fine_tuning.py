@@ -25,7 +25,7 @@ ARMS: dict[str, dict[str, Any]] = {
     "all layers": {},
 }
 RATES = {"embedding layer": (0.0001, 0.001), "last block": (0.00003, 0.0001), "LoRA": (0.0001, 0.001), "all layers": (0.00003, 0.0001)}
-DIVISIONS, SEEDS, EPOCHS, PER_CLASS = 2, 3, 3, 30
+DIVISIONS, SEEDS, EPOCHS, IMAGES = 2, 3, 3, 3000
 TUNING_DIVISION = 9  # rates are chosen on classes that a division of its own holds out
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _TASK = ("stage", "division", "seed", "arm", "rate")
@@ -54,7 +54,7 @@ def divide(families: dict[str, str], division: int) -> tuple[ClassSplit, set[str
 
 def base_config(source: str, attribute: str, splits: Path) -> RunConfig:
     """MobileNetV2 at its own size, with the raw features as its embedding before training, for all arms alike."""
-    data = {"source": source, "attribute": attribute, "image_size": 224, "per_class": PER_CLASS}
+    data = {"source": source, "attribute": attribute, "image_size": 224, "subset": IMAGES}
     return config_from(
         {
             "data": data | {"split": "file", "splits": str(splits), "shift": f"division {TUNING_DIVISION}", "tuning": "validation"},
