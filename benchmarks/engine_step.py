@@ -1,6 +1,7 @@
 """A step of a run beside a plain loop on crops that lie on the device already, in one run; and what a step fetches from the device.
 
 python benchmarks/engine_step.py                                   # MobileNetV2, 112 images of 224 px
+python benchmarks/engine_step.py --size 64 --options               # each option of training beside the same plain loop
 python benchmarks/engine_step.py --network resnet50 --precision bf16-mixed --device cuda
 
 The run is a real one: images read from its cache, crops, loss, optimizer, metrics written, its status reported. Blocks of its steps and of the
@@ -21,11 +22,27 @@ from measuring.device_traffic import DeviceTraffic
 from PIL import Image
 
 from likeness.losses import make_objective
-from likeness.training import RunConfig, build_network, config_from, train
+from likeness.training import RunConfig, build_network, config_from, train, with_changes
 from likeness.training.loop import step_figures
 
 CLASSES, EACH, BATCH, PER_CLASS = 60, 4, 112, 2
 OBJECTIVES = ("multisimilarity", "contrastive", "margin")
+# changes of the config by what they are called; with the first ones a step computes no more than without
+FREE: dict[str, dict[str, Any]] = {
+    "none": {},
+    "rates by layer": {"optimizer.layer_decay": 0.9},
+    "no decay of norms": {"optimizer.decay_norms": False},
+    "hard classes": {"batch.draw": "hard-classes"},
+}
+MORE: dict[str, dict[str, Any]] = {
+    "memory of 1,000": {"objective.memory": {"size": 1000}},
+    "Matryoshka": {"objective.matryoshka": {"dims": [32, 64]}},
+    "GeM": {"backbone.pool": "gem"},
+    "LoRA": {"backbone.lora": {"rank": 8}},
+    "chunks of 28": {"batch.chunk": 28},
+    "recomputed activations": {"backbone.checkpointing": True},
+    "three transforms": {"transforms": {"ColorJitter": {"brightness": 0.2}, "RandAugment": {}, "RandomErasing": {}}},
+}
 
 
 def main() -> None:
@@ -34,12 +51,30 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["LIKENESS_CACHE"] = str(Path(scratch) / "cache")
         source = _images(Path(scratch) / "images", arguments.size)
-        turns = _Turns(arguments.block, arguments.precision)
         config = _config(source, arguments, steps=arguments.blocks * arguments.block + 2)
+        if arguments.options is not None:
+            _options(config, arguments, Path(scratch))
+            return
+        turns = _Turns(arguments.block, arguments.precision)
         train(config, Path(scratch) / "run", callbacks=[_Before(turns)])
         turns.print(config, arguments)
         for objective in OBJECTIVES:
             _fetches(source, Path(scratch), objective)
+
+
+def _options(config: RunConfig, arguments: argparse.Namespace, scratch: Path) -> None:
+    print(f"{config.backbone.name}, {BATCH} images of {arguments.size} px, {arguments.precision}; time of a step beside the plain loop's")
+    for title, options in (("computes no more", FREE), ("computes more", MORE)):
+        print(f"  {title}")
+        for number, (name, changes) in enumerate(options.items()):
+            if arguments.options and name not in arguments.options:
+                continue
+            turns = _Turns(arguments.block, arguments.precision)
+            one_epoch = {"epochs": 1, "evaluate_every": 1, "epoch_steps": arguments.blocks * arguments.block + 2}
+            train(with_changes(config, one_epoch | changes), scratch / f"{title} {number}", callbacks=[_Before(turns)])
+            ratios = np.array(turns.run) / np.array(turns.plain)
+            low, high = np.percentile(ratios, [25, 75])
+            print(f"    {name:24} {np.median(ratios):6.3f} (quartiles {low:.3f} to {high:.3f})", flush=True)
 
 
 def _arguments() -> argparse.Namespace:
@@ -49,6 +84,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--precision", default="32")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--options", nargs="*", help="these options of training, or all")
     parser.add_argument("--block", type=int, default=2, help="steps in turn; on a GPU 20")
     parser.add_argument("--blocks", type=int, default=3)
     return parser.parse_args()
@@ -128,7 +164,8 @@ class _Before(Callback):
 
 def _plain_step(module: Any, batch: Any, precision: str) -> Any:
     """The same network, loss and optimizer on the crops of one batch, without anything around them."""
-    network = build_network(module.config.backbone).to(module.device)
+    plain = module.config.backbone.model_copy(update={"lora": None, "pool": "own", "checkpointing": False})
+    network = build_network(plain).to(module.device)
     if module.config.compile and network.backbone is not None:
         network.backbone.compile()
     objective = make_objective("multisimilarity", CLASSES, 128).to(module.device)

@@ -4,7 +4,8 @@ python benchmarks/other_trainers.py              # some minutes
 python benchmarks/other_trainers.py --steps 200
 
 Both tasks start from the shipped `cars-small` at its own size, with the same images, steps, batch, rate and loss. Figures are those of one judge on
-images that nobody trained on; "lines" are those of the function that trains, without the imports.
+images that nobody trained on, means of the seeds, and the smallest and largest; "lines" are those of the function that trains, without the imports.
+sentence-transformers clips gradients to a norm of 1 unless told otherwise, a run does not; one more row is a run that does, too.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,26 +35,48 @@ def main() -> None:
     """Prints a table for each task."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=60)
-    steps = parser.parse_args().steps
+    parser.add_argument("--seeds", type=int, default=3)
+    steps, seeds = parser.parse_args().steps, parser.parse_args().seeds
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["LIKENESS_CACHE"] = str(Path(scratch) / "cache")
         table = _table(Path(scratch) / "cars.csv")
         train, test = table[table["split"] == "train"], table[table["split"] == "test"]
-        for task, trainers, measure in (
-            ("classes", (likeness_classes, metric_learning_classes), _measured_classes),
-            ("captions", (likeness_captions, sentence_transformers_captions), _measured_captions),
-        ):
+        tasks: tuple[tuple[str, dict[str, Trainer], Measure], ...] = (
+            ("classes", {"likeness": likeness_classes, "pytorch-metric-learning": metric_learning_classes}, _measured_classes),
+            (
+                "captions",
+                {
+                    "likeness": likeness_captions,
+                    "likeness, gradients clipped": partial(likeness_captions, clip=1.0),
+                    "sentence-transformers": sentence_transformers_captions,
+                },
+                _measured_captions,
+            ),
+        )
+        for task, trainers, measure in tasks:
             raw = _fresh()
-            rows = [{"trainer": "none"} | measure(test, raw.encode_images, raw.encode_texts)]
-            for trainer in trainers:
-                torch.manual_seed(0)
-                begun = time.perf_counter()
-                images, texts = trainer(train, Path(scratch) / trainer.__name__, steps)
-                seconds = time.perf_counter() - begun
-                written = inspect.getsource(trainer) + (inspect.getsource(_both_sides) if trainer is sentence_transformers_captions else "")
-                lines = sum(bool(line.strip()) and "import" not in line for line in written.splitlines())
-                rows.append({"trainer": trainer.__name__} | measure(test, images, texts) | {"seconds": round(seconds, 1), "lines": lines})
-            print(f"\n{task}: {len(train):,} images, {steps} steps of {BATCH}\n{pd.DataFrame(rows).to_string(index=False, na_rep='')}")
+            rows = [{"trainer": "none"} | {name: f"{value:.3f}" for name, value in measure(test, raw.encode_images, raw.encode_texts).items()}]
+            for name, trainer in trainers.items():
+                rows.append({"trainer": name} | _row(trainer, measure, train, test, Path(scratch) / name.partition(",")[0], steps, seeds))
+            table = pd.DataFrame(rows).to_string(index=False, na_rep="")
+            print(f"\n{task}: {len(train):,} images, {steps} steps of {BATCH}, {seeds} seeds\n{table}")
+
+
+def _row(trainer: "Trainer", measure: "Measure", train: pd.DataFrame, test: pd.DataFrame, folder: Path, steps: int, seeds: int) -> dict[str, str]:
+    """Means and ranges of the figures over seeds, the median of the seconds, and the lines."""
+    found, seconds = list[dict[str, float]](), list[float]()
+    for seed in range(seeds):
+        torch.manual_seed(seed)
+        begun = time.perf_counter()
+        encoders = trainer(train, folder.with_name(f"{folder.name}-{len(os.listdir(folder.parent))}"), steps, seed)
+        seconds.append(time.perf_counter() - begun)
+        found.append(measure(test, *encoders))
+    own = trainer.func if isinstance(trainer, partial) else trainer
+    written = inspect.getsource(own) + (inspect.getsource(_both_sides) if own is sentence_transformers_captions else "")
+    lines = sum(bool(line.strip()) and "import" not in line for line in written.splitlines())
+    table = pd.DataFrame(found)
+    texts = {str(name): f"{values.mean():.3f} ({values.min():.3f} to {values.max():.3f})" for name, values in table.items()}
+    return texts | {"seconds": f"{np.median(seconds):.1f}", "lines": str(lines)}
 
 
 def _table(file: Path) -> pd.DataFrame:
@@ -77,23 +101,24 @@ def _fresh() -> Any:
 
 Encode = Callable[[Sequence[Any]], Any]
 Encoders = tuple[Encode, Encode]
+Trainer = Callable[..., Encoders]
+Measure = Callable[[pd.DataFrame, Encode, Encode], dict[str, float]]
 
 
 def _measured_classes(test: pd.DataFrame, images: Encode, texts: Encode) -> dict[str, float]:
     found = retrieval_metrics(np.asarray(images(_pictures(test))), test["class"].factorize()[0], ks=(1,))
-    return {name: round(float(found[name]), 3) for name in ("recall_at_1", "map_at_r")}
+    return {name: float(found[name]) for name in ("recall_at_1", "map_at_r")}
 
 
 def _measured_captions(test: pd.DataFrame, images: Encode, texts: Encode) -> dict[str, float]:
-    found = image_text_metrics(np.asarray(images(_pictures(test))), np.asarray(texts(list(test["caption"]))), np.arange(len(test)), (1, 10))
-    return {name: round(value, 3) for name, value in found.items()}
+    return image_text_metrics(np.asarray(images(_pictures(test))), np.asarray(texts(list(test["caption"]))), np.arange(len(test)), (1, 10))
 
 
 def _pictures(frame: pd.DataFrame) -> list[Image.Image]:
     return [Image.open(path).convert("RGB") for path in frame["path"]]
 
 
-def likeness_classes(frame: pd.DataFrame, folder: Path, steps: int) -> Encoders:
+def likeness_classes(frame: pd.DataFrame, folder: Path, steps: int, seed: int) -> Encoders:
     frame.to_csv(f"{folder}.csv", index=False)
     config = {
         "data": {"source": f"{folder}.csv", "attribute": "class", "image_size": 48, "train_classes": 0.9},
@@ -104,12 +129,13 @@ def likeness_classes(frame: pd.DataFrame, folder: Path, steps: int) -> Encoders:
         "augment": False,
         "epochs": 1,
         "epoch_steps": steps,
+        "seed": seed,
     }
     encoder = load_encoder(f"run:{lk.train(config, folder).path}", "cpu")
     return encoder.encode_images, encoder.encode_texts
 
 
-def metric_learning_classes(frame: pd.DataFrame, folder: Path, steps: int) -> Encoders:
+def metric_learning_classes(frame: pd.DataFrame, folder: Path, steps: int, seed: int) -> Encoders:
     from pytorch_metric_learning.losses import MultiSimilarityLoss
     from pytorch_metric_learning.miners import MultiSimilarityMiner
     from pytorch_metric_learning.samplers import MPerClassSampler
@@ -131,23 +157,24 @@ def metric_learning_classes(frame: pd.DataFrame, folder: Path, steps: int) -> En
     return encoder.encode_images, encoder.encode_texts
 
 
-def likeness_captions(frame: pd.DataFrame, folder: Path, steps: int) -> Encoders:
+def likeness_captions(frame: pd.DataFrame, folder: Path, steps: int, seed: int, clip: float | None = None) -> Encoders:
     frame.assign(split=["test", *["train"] * (len(frame) - 3), "test", "test"]).to_csv(f"{folder}.csv", index=False)
     config = {
         "data": {"source": f"{folder}.csv", "split": "images", "image_size": 48},
         "backbone": {"name": f"clip:{CLIP}", "dim": None, "text": "train"},
         "objective": {"name": "image-text"},
         "batch": {"size": BATCH},
-        "optimizer": {"kind": "adam", "rate": RATE},
+        "optimizer": {"kind": "adam", "rate": RATE, "clip": clip},
         "augment": False,
         "epochs": 1,
         "epoch_steps": steps,
+        "seed": seed,
     }
     encoder = load_encoder(f"run:{lk.train(config, folder).path}", "cpu")
     return encoder.encode_images, encoder.encode_texts
 
 
-def sentence_transformers_captions(frame: pd.DataFrame, folder: Path, steps: int) -> Encoders:
+def sentence_transformers_captions(frame: pd.DataFrame, folder: Path, steps: int, seed: int) -> Encoders:
     from datasets import Dataset
     from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer, SentenceTransformerTrainingArguments
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
@@ -156,7 +183,7 @@ def sentence_transformers_captions(frame: pd.DataFrame, folder: Path, steps: int
     model = SentenceTransformer(modules=[_both_sides(encoder.model.requires_grad_(True), encoder)], device="cpu")
     pairs = Dataset.from_dict({"anchor": _pictures(frame), "positive": list(frame["caption"])})
     arguments = SentenceTransformerTrainingArguments(
-        str(folder), max_steps=steps, per_device_train_batch_size=BATCH, learning_rate=RATE, lr_scheduler_type="constant", report_to=[]
+        str(folder), max_steps=steps, per_device_train_batch_size=BATCH, learning_rate=RATE, lr_scheduler_type="constant", report_to=[], seed=seed
     )
     both = ("query_to_doc", "doc_to_query")
     scale = float(encoder.model.logit_scale.exp())
