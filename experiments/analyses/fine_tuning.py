@@ -25,7 +25,7 @@ ARMS: dict[str, dict[str, Any]] = {
     "all layers": {},
 }
 RATES = {"embedding layer": (0.0001, 0.001), "last block": (0.00003, 0.0001), "LoRA": (0.0001, 0.001), "all layers": (0.00003, 0.0001)}
-DIVISIONS, SEEDS, EPOCHS, IMAGES = 2, 3, 3, 3000
+DIVISIONS, SEEDS, EPOCHS, IMAGES = 2, 3, 3, 2000
 TUNING_DIVISION = 9  # rates are chosen on classes that a division of its own holds out
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _TASK = ("stage", "division", "seed", "arm", "rate")

@@ -180,6 +180,8 @@ GIVEN = (X, [0, 0, 1, 1])
         (GIVEN, {"rows": [4]}, "0 to 3"),
         (GIVEN, {"rows": []}, "at least one"),
         (GIVEN, {"only": ["x"]}, "no score 'x'"),
+        ((*GIVEN, (1,), X, [0, 0, 1, 1]), {"cameras": [0, 0, 1, 1]}, "Pass query_cameras with queries"),
+        (GIVEN, {"cameras": [0, 0]}, "cameras has size 2"),
     ],
 )
 def test_bad_input_is_named(arguments: tuple, keywords: dict, message: str) -> None:
@@ -208,6 +210,30 @@ def test_by_a_ranking_ranks_are_those_of_its_similarities(name: str) -> None:
     new, wanted = clusters(7, 6, 4, 0.7, seed=0)
     across = retrieval_scores(rows, labels, query_embeddings=new, query_labels=wanted, metric=name)
     assert across["mrr"].tolist() == pytest.approx(first_hits(unit(new), np.full(7, -1), wanted))
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["all are queries", "queries apart"])
+def test_rows_of_the_same_label_and_camera_are_not_ranked(apart: bool, engine: str) -> None:
+    """Against a slow loop, as Market-1501 is evaluated; with rows without label, and without camera."""
+    rng = np.random.default_rng(0)
+    rows, codes = clusters(90, 6, 4, 1.2)
+    labels = np.where(np.arange(90) % 11 == 0, None, codes.astype(object))
+    cameras = np.where(np.arange(90) % 7 == 0, None, rng.integers(0, 3, 90).astype(object))
+    asking, gallery = (np.arange(20), np.arange(20, 90)) if apart else (np.arange(90), np.arange(90))
+    vectors, expected = unit(rows), list[list[float]]()
+    for query in (each for each in asking if labels[each] is not None):
+        kept = [row for row in gallery if row != query and labels[row] is not None]
+        kept = [row for row in kept if cameras[query] is None or (labels[row], cameras[row]) != (labels[query], cameras[query])]
+        order = sorted(kept, key=lambda row: -float(vectors[query] @ vectors[row]))
+        hits = np.array([labels[row] == labels[query] for row in order])
+        precision = np.cumsum(hits) / np.arange(1, len(hits) + 1)
+        expected.append([float(hits[:1].any()), float(hits[:4].any()), (precision * hits).sum() / hits.sum() if hits.any() else np.nan])
+    queries = {"query_embeddings": rows[asking], "query_labels": labels[asking], "query_cameras": cameras[asking]} if apart else {}
+    found = retrieval_scores(rows[gallery], labels[gallery], (1, 4), cameras=cameras[gallery], **queries)
+    np.testing.assert_allclose(found[["recall_at_1", "recall_at_4", "map"]], expected)
+    chosen = found.index[[2, 5]]
+    some = retrieval_scores(rows[gallery], labels[gallery], (1, 4), cameras=cameras[gallery], rows=chosen, **queries)
+    pd.testing.assert_frame_equal(some, found.loc[chosen])
 
 
 @pytest.mark.parametrize("metric", ["nearness", "k-reciprocal:k1=0", None])

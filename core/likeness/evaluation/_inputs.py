@@ -123,17 +123,19 @@ def taken(rows: NDArray[Any], places: NDArray[np.intp]) -> NDArray[Any]:
     return scratch_array(parts, (len(places), rows.shape[1]), rows.dtype)
 
 
-def class_codes(labels: Any, count: int, query_labels: Any, query_count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[Any]]:
+def class_codes(
+    labels: Any, count: int, query_labels: Any, query_count: int, what: str = "labels"
+) -> tuple[NDArray[np.intp], NDArray[np.intp], list[Any]]:
     """Class codes of the gallery (count,) and of the queries (query_count,), and the label of each class; errors as `label_codes`.
 
     `query_labels` None: those of the gallery. Equal labels share a code on both sides; unlabeled rows have -1.
     """
-    series = _label_series(labels, count, "labels")
+    series = _label_series(labels, count, what)
     if query_labels is not None:
-        series = pd.concat([series, _label_series(query_labels, query_count, "query_labels")], ignore_index=True)
+        series = pd.concat([series, _label_series(query_labels, query_count, f"query_{what}")], ignore_index=True)
     codes, classes = pd.factorize(series)
     codes = codes.astype(np.intp)
-    for side, name in ((codes[:count], "labels"), (codes[count:], "query_labels")):
+    for side, name in ((codes[:count], what), (codes[count:], f"query_{what}")):
         if len(side) and side.max() < 0:
             raise InputError(f"No row of {name} has a label; label the rows to evaluate.")
     return codes[:count], codes[:count] if query_labels is None else codes[count:], list(classes)

@@ -1,6 +1,6 @@
 """Exact retrieval metrics in bounded memory."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from likeness.arrays import checked_rows, device_of, to_numpy
 from likeness.errors import InputError
 from likeness.evaluation._inputs import DistanceMetric, class_codes, scaling_for, taken
-from likeness.evaluation._ranks import relevant_ranks
+from likeness.evaluation._ranks import Ranks, relevant_ranks
 from likeness.evaluation._scores import RankedHits, scores_at
 
 
@@ -21,6 +21,8 @@ def retrieval_metrics(
     query_embeddings: Any = None,
     query_labels: Any = None,
     *,
+    cameras: Any = None,
+    query_cameras: Any = None,
     rows: Any = None,
     metric: DistanceMetric = "cosine",
     only: Collection[str] | None = None,
@@ -38,6 +40,8 @@ def retrieval_metrics(
         ks: cut-offs of recall.
         query_embeddings: queries (q, d) that are not in the gallery; None: every gallery row is a query and does not find itself.
         query_labels: label of each query (q,); required with `query_embeddings`.
+        cameras, query_cameras: of each gallery row (n,) and query (q,). A query does not rank gallery rows of its own label and camera, as in
+            re-identification (Zheng et al., ICCV 2015); rows without camera are all ranked.
         rows: numbers or mask of the queries to evaluate; the gallery stays whole. None: all.
         metric: "cosine", or "euclidean" distance between the rows as they are. Equivalent for unit rows. Or a ranking of the labeled rows, such as
             "k-reciprocal" (`likeness.search.find_ranking`).
@@ -58,7 +62,8 @@ def retrieval_metrics(
         >>> retrieval_metrics([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]], ["car", "car", "van", "van"])["map_at_r"]
         1.0
     """
-    scores = retrieval_scores(embeddings, labels, ks, query_embeddings, query_labels, rows=rows, metric=metric, only=only)
+    options: dict[str, Any] = {"rows": rows, "metric": metric, "only": only}
+    scores = retrieval_scores(embeddings, labels, ks, query_embeddings, query_labels, cameras=cameras, query_cameras=query_cameras, **options)
     return {str(name): float(value) for name, value in scores.drop(columns="label").mean().items()}
 
 
@@ -69,6 +74,8 @@ def retrieval_scores(
     query_embeddings: Any = None,
     query_labels: Any = None,
     *,
+    cameras: Any = None,
+    query_cameras: Any = None,
     rows: Any = None,
     metric: DistanceMetric = "cosine",
     only: Collection[str] | None = None,
@@ -104,17 +111,21 @@ def retrieval_scores(
     if queries.shape[1] != gallery.shape[1]:
         raise InputError(f"The query embeddings have {queries.shape[1]} dimensions, the embeddings {gallery.shape[1]}; encode both in one space.")
     gallery_codes, query_codes, classes = class_codes(labels, len(gallery), query_labels, len(queries))
+    seen, query_seen = _with_cameras(gallery_codes, cameras, None if query_labels is None else query_codes, query_cameras)
     numbers = np.flatnonzero(query_codes >= 0)  # their row numbers, which become the index of the scores
     chosen_queries = _chosen_queries(rows, query_codes)
-    gallery, gallery_codes = taken(gallery, np.flatnonzero(gallery_codes >= 0)), gallery_codes[gallery_codes >= 0]
+    kept = np.flatnonzero(gallery_codes >= 0)
+    gallery, gallery_codes, seen = taken(gallery, kept), gallery_codes[kept], seen[kept]
     queries = gallery if query_embeddings is None else taken(queries, numbers)
-    query_codes = query_codes[numbers]
+    query_codes, query_seen = query_codes[numbers], query_seen[numbers]
     scaling = scaling_for(gallery, queries, metric)
     own = chosen_queries if query_embeddings is None else None
     codes = query_codes[chosen_queries]
     sizes = np.bincount(gallery_codes, minlength=len(classes))[codes]
     options: dict[str, Any] = {"rows": None if rows is None else chosen_queries, "scaling": scaling, "device": device_of(embeddings)}
     chunks = relevant_ranks(queries, codes, gallery, gallery_codes, own, **options)
+    if cameras is not None:
+        chunks, sizes = _without_own_camera(chunks, relevant_ranks(queries, query_seen[chosen_queries], gallery, seen, own, **options), sizes)
     columns: dict[str, NDArray[np.float64]] = {name: np.empty(len(chosen_queries)) for name in functions}
     done = 0
     for chunk in chunks:
@@ -127,6 +138,38 @@ def retrieval_scores(
     index = numbers[chosen_queries]
     label = pd.Series(pd.Index(classes, tupleize_cols=False).take(codes), index=index)
     return pd.DataFrame({"label": label, **{name: pd.Series(values, index=index) for name, values in columns.items()}})
+
+
+def _with_cameras(
+    codes: NDArray[np.intp], cameras: Any, query_codes: NDArray[np.intp] | None, query_cameras: Any
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Codes of label and camera together of the gallery and the queries; one of its own for each row without camera."""
+    if cameras is None:
+        return codes, codes if query_codes is None else query_codes
+    if (query_codes is None) != (query_cameras is None):
+        raise InputError("Pass query_cameras with queries, and only with them.")
+    count = 0 if query_codes is None else len(query_codes)
+    held, asking, names = class_codes(cameras, len(codes), query_cameras, count, "cameras")
+    single = (codes.max() + 1) * len(names) + np.arange(len(codes) + count)
+    found = np.where(held < 0, single[: len(codes)], codes * len(names) + held)
+    return found, found if query_codes is None else np.where(asking < 0, single[len(codes) :], query_codes * len(names) + asking)
+
+
+def _without_own_camera(chunks: Iterator[Ranks], own: Iterator[Ranks], sizes: NDArray[np.intp]) -> tuple[Iterator[Ranks], NDArray[np.intp]]:
+    """Ranks without those of the rows of the query's own camera, and how many rows of its class are left."""
+    left_out = {int(query): ranks for chunk in own for query, ranks in zip(chunk.queries, _of_each(chunk), strict=True)}
+
+    def left(chunk: Ranks) -> Ranks:
+        pairs = [(ranks, left_out[int(query)]) for query, ranks in zip(chunk.queries, _of_each(chunk), strict=True)]
+        ranked = [np.setdiff1d(ranks, others) for ranks, others in pairs]
+        places = [ranks - np.searchsorted(others, ranks) for ranks, (_, others) in zip(ranked, pairs, strict=True)]
+        return Ranks(chunk.queries, np.concatenate(places), np.concatenate([[0], np.cumsum([len(each) for each in places])]))
+
+    return map(left, chunks), sizes - np.array([len(left_out[query]) for query in range(len(sizes))])
+
+
+def _of_each(chunk: Ranks) -> list[NDArray[np.int64]]:
+    return np.split(chunk.ranks, chunk.offsets[1:-1])
 
 
 def _chosen_queries(rows: Any, codes: NDArray[np.intp]) -> NDArray[np.int64]:

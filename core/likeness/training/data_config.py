@@ -43,6 +43,7 @@ class DataConfig(FrozenConfig):
             all others.
         query_attribute: attribute whose value "query" makes a test image, or one for validation, a query; it searches the others of its part, the
             gallery, as In-Shop Clothes is evaluated. None: by classes, each image searches all others. For split "images" see there.
+        camera_attribute: attribute such as the camera: a query does not rank images of its own class and camera, as Market-1501 is evaluated.
     """
 
     source: str = DATASET
@@ -68,6 +69,7 @@ class DataConfig(FrozenConfig):
     test_images: float = Field(default=0.25, gt=0)
     queries: int | None = Field(default=None, ge=1)
     query_attribute: str | None = None
+    camera_attribute: str | None = None
 
     @model_validator(mode="after")
     def _split_named(self) -> "DataConfig":
@@ -88,6 +90,8 @@ class DataConfig(FrozenConfig):
         if self.query_attribute and (self.split == "images" or self.queries is not None):
             other = "split images takes them from the column split" if self.split == "images" else "queries spreads them evenly"
             raise ValueError(f"query_attribute names the queries, but {other}; remove query_attribute")
+        if self.camera_attribute and self.split == "images":
+            raise ValueError("camera_attribute leaves out images of a query's class, but split images has none; remove camera_attribute")
         given = self.splits is not None and self.shift is not None
         if self.split == "file" and not given:
             raise ValueError("split file needs splits (the file) and shift (the name of a split in it)")

@@ -33,9 +33,12 @@ def test_the_best_mixture_on_held_out_images_is_kept_as_a_run(tuned: RunFolder, 
     assert found["kept"].tolist() == [number == int(np.argmax(scores)) for number in range(4)]
     metrics = tuned.metrics().dropna(subset=["recall_at_1"])
     best = metrics.loc[metrics["validation_recall_at_1"][1:].idxmax()]
-    for name in ("recall_at_1", "map_at_r", "nmi", "validation_recall_at_1"):
+    for name in ("validation_recall_at_1", "validation_map_at_r"):
         assert found[name].iloc[0] == pytest.approx(metrics[name].iloc[0])
         assert found[name].iloc[-1] == pytest.approx(best[name])
+    assert found["recall_at_1"].notna().tolist() == found["kept"].tolist()  # the test images are for the one that is kept
+    whole = mix_run(tuned, tmp_path / "whole", (1.0,)).iloc[0]
+    assert [whole[name] for name in ("recall_at_1", "map_at_r", "nmi")] == pytest.approx([best[name] for name in ("recall_at_1", "map_at_r", "nmi")])
 
     torch.manual_seed(tuned.config().seed)
     start, trained = build_network(tuned.config().backbone).state_dict(), load_file(tuned.best)

@@ -19,13 +19,15 @@ from likeness.training.loop.train import train
 from likeness.training.runs.run_encoder import load_network
 
 
-def _slow(embeddings: NDArray[Any], labels: NDArray[np.int64], is_query: NDArray[np.bool_]) -> dict[str, float]:
+def _slow(embeddings: NDArray[Any], labels: NDArray[np.int64], is_query: NDArray[np.bool_], cameras: Any = None) -> dict[str, float]:
     """R@1 to R@8, MAP@R and MAP by loops; queries without an image of their class in the gallery are misses, and of no MAP."""
+    cameras = np.arange(len(labels)) if cameras is None else cameras
     hits: dict[int, list[float]] = {k: [] for k in RECALLS}
     at_r, whole = [], []
     gallery = np.flatnonzero(~is_query)
     for query in np.flatnonzero(is_query):
         ranked = sorted(gallery, key=lambda row: -float(embeddings[query] @ embeddings[row]))
+        ranked = [row for row in ranked if (labels[row], cameras[row]) != (labels[query], cameras[query])]
         same = [labels[row] == labels[query] for row in ranked]
         for k in RECALLS:
             hits[k].append(any(same[:k]))
@@ -58,9 +60,13 @@ def test_queries_search_the_gallery_as_in_a_slow_loop(as_tensor: bool) -> None:
 @pytest.fixture
 def shop(photos: Path) -> Path:
     """The photos as a table; of each class the first two of six are queries, in words as others write them."""
-    rows = [(f"class {label}/{number}.png", f"class {label}", "Query" if number < 2 else "gallery") for label in range(6) for number in range(6)]
+    rows = [
+        (f"class {label}/{number}.png", f"class {label}", "Query" if number < 2 else "gallery", f"c{number % 2}")
+        for label in range(6)
+        for number in range(6)
+    ]
     file = photos / "shop.csv"
-    pd.DataFrame(rows, columns=["path", "class", "part"]).to_csv(file, index=False)
+    pd.DataFrame(rows, columns=["path", "class", "part", "camera"]).to_csv(file, index=False)
     return file
 
 
@@ -68,15 +74,18 @@ def _row(frame: pd.DataFrame) -> dict[str, float]:
     return {str(name): float(value) for name, value in frame.dropna(subset=["recall_at_1"]).iloc[-1].items()}
 
 
-def test_a_run_ranks_the_queries_of_test_and_validation_against_their_gallery(content: dict[str, Any], shop: Path, tmp_path: Path) -> None:
-    data = content["data"] | {"source": str(shop), "query_attribute": "part", "train_classes": 0.7, "validation": 2}
+@pytest.mark.parametrize("camera", [None, "camera"])
+def test_a_run_ranks_the_queries_of_test_and_validation_against_their_gallery(
+    camera: str | None, content: dict[str, Any], shop: Path, tmp_path: Path
+) -> None:
+    data = content["data"] | {"source": str(shop), "query_attribute": "part", "train_classes": 0.7, "validation": 2, "camera_attribute": camera}
     config = config_from(content | {"data": data, "batch": {"size": 4, "per_class": 2}, "objective": {"name": "margin", "matryoshka": {"dims": [4]}}})
     run, images = train(config, tmp_path / "run"), run_images(config.data, config.seed)
     row, best = _row(run.metrics()), run.report()["best"]  # type: ignore[index]
     pixels, network = load_pixels(images.table, 16), load_network(run).eval()
     for before, rows, queries in (("", images.test, images.queries), ("validation_", images.validation, images.validation_queries)):
         embeddings = embed_rows(network, pixels, rows, 16)
-        expected = _slow(embeddings, images.labels[rows], np.isin(rows, queries))
+        expected = _slow(embeddings, images.labels[rows], np.isin(rows, queries), None if images.cameras is None else images.cameras[rows])
         assert len(queries) == 4
         assert {f"{before}recall_at_8", f"{before}map", f"{before}nmi"} <= set(row)
         assert f"{before}recall_at_10" not in row  # the gallery has 8 images
@@ -102,7 +111,7 @@ def test_without_queries_among_them_validation_images_search_each_other(content:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("kind", None, "'shop' has no attribute 'kind'; data.query_attribute takes one of class, part"),
+        ("kind", None, "'shop' has no attribute 'kind'; data.query_attribute takes one of class, part, camera"),
         ("part", "gallery", "No test image of 'shop' has the part 'query'; choose another data.query_attribute"),
         ("part", "query", "No test query of 'shop' has a gallery image of its class; choose another data.query_attribute"),
     ],

@@ -22,7 +22,8 @@ def read_market1501(folder: str | Path, split: str = "test") -> ImageTable:
 
     Attributes, from names such as `0002_c1s1_000451_03.jpg`: `identity` ("0002"; "0000" of distractors, false detections that count as wrong answers;
     `UNLABELED` of junk, "-1" in the names, which metrics leave out, as they should), `camera` ("c1"), and `split`, the official set. In the paper's
-    protocol only queries ask, and do not search images of their own identity and camera; metrics here know no such rule.
+    protocol only queries ask, and do not rank images of their own identity and camera: `cameras` of `retrieval_metrics`, and `data.query_attribute`
+    and `data.camera_attribute` of a run.
 
     Files: `bounding_box_train/`, `query/` and `bounding_box_test/`, the gallery; they have no list, so a note says where there are fewer images than
     published. The layout follows the page and public readers (torchreid); the archive was not at hand. Splits: "train" (12,936 images of 751 people);

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 _SAME = 1e-4  # tolerance, relative to the largest output; rounding makes about a hundredth of it
 
 
-def fold_batch_norm(network: "torch.nn.Module", size: tuple[int, int, int]) -> "torch.nn.Module":
+def fold_batch_norm(network: "torch.nn.Module", size: tuple[int, ...]) -> "torch.nn.Module":
     """A copy of a network in evaluation mode with batch norm folded into convolutions, or the network itself if there is none to fold.
 
     The order of names in a module tells which convolution precedes a batch norm. The copy is compared on an example of this size, (3, h, w); if

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable, add_label_files, image_classes, labeled_images, natural_key, read_dataset, read_official_parts
+from likeness.data import ImageTable, add_label_files, has_label, image_classes, labeled_images, natural_key, read_dataset, read_official_parts
 from likeness.errors import InputError
 from likeness.labels import LabelDistances, label_distances, shuffled_labels
 from likeness.training.data_config import DataConfig
@@ -30,6 +32,7 @@ class RunImages:
         queries: the queries among `test`, for evaluation by continuous labels, or by classes if an attribute names them; the rest is the gallery. If
             all are queries, each searches all others.
         validation_queries: those among `validation` that the attribute names.
+        cameras: (n,) of each image, for evaluation; None: they do not matter.
         distances: continuous labels of all images, if the run has any. Without classes, all images have the label 0.
         shuffled: the continuous labels for training, if they differ from `distances`, which are for evaluation.
         left_out: unlabeled images, which are not used.
@@ -43,6 +46,7 @@ class RunImages:
     test: Rows
     queries: Rows = field(default_factory=lambda: np.array([], dtype=np.int64))
     validation_queries: Rows = field(default_factory=lambda: np.array([], dtype=np.int64))
+    cameras: NDArray[np.object_] | None = None
     distances: LabelDistances | None = None
     shuffled: LabelDistances | None = None
     left_out: int = 0
@@ -189,17 +193,24 @@ def _by_classes(config: DataConfig, seed: int, given: ImageTable | None) -> RunI
     if config.query_attribute and not len(queries):
         raise InputError(f"No test image of '{table.name}' has the {config.query_attribute} 'query'; choose another data.query_attribute.")
     _check_pairs(labels, {"test": (test, queries), "validation": (validation, validating_queries)}, table.name)
-    return RunImages(table, names, labels, train, validation, test, queries, validating_queries, left_out=classes.left_out + nameless)
+    cameras = None
+    if config.camera_attribute is not None:
+        seen = _column(table, "camera_attribute", config.camera_attribute)
+        cameras = seen.astype(object).where(has_label(seen), None).to_numpy(object)
+    return RunImages(table, names, labels, train, validation, test, queries, validating_queries, cameras, left_out=classes.left_out + nameless)
 
 
 def _queries(config: DataConfig, table: ImageTable, rows: Rows) -> Rows:
     """The rows that `query_attribute` makes queries. InputError: no such attribute."""
-    name = config.query_attribute
-    if name is None:
+    if config.query_attribute is None:
         return rows[:0]
+    return rows[(_column(table, "query_attribute", config.query_attribute).iloc[rows].astype(str).str.lower() == "query").to_numpy()]
+
+
+def _column(table: ImageTable, key: str, name: str) -> "pd.Series[Any]":
     if name not in table.attributes:
-        raise InputError(f"'{table.name}' has no attribute '{name}'; data.query_attribute takes one of {', '.join(table.attributes) or 'none'}.")
-    return rows[(table.frame[name].iloc[rows].astype(str).str.lower() == "query").to_numpy()]
+        raise InputError(f"'{table.name}' has no attribute '{name}'; data.{key} takes one of {', '.join(table.attributes) or 'none'}.")
+    return table.frame[name]
 
 
 def _check_pairs(labels: Rows, parts: dict[str, tuple[Rows, Rows]], table: str) -> None:

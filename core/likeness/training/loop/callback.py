@@ -251,14 +251,20 @@ class RunCallback(Callback):
 
     def _figures(self, module: RunModule, test: Embeddings, validation: Embeddings | None) -> tuple[dict[str, float], list[pd.DataFrame]]:
         found, scored = self._scores(module, test, self.images.test, self.images.queries)
-        if validation is None:
-            return found, scored
+        return found | (self._validated(module, validation) if validation is not None else {}), scored
+
+    def validation_figures(self, module: RunModule) -> dict[str, float]:
+        """The figures of the validation images, in one process; none without such images."""
+        rows = self.images.validation
+        return self._validated(module, self._embed(module, rows, None)) if len(rows) else {}
+
+    def _validated(self, module: RunModule, validation: Embeddings) -> dict[str, float]:
         rows, queries = self.images.validation, self.images.validation_queries
         if not len(queries):  # the same share of queries as among the test images
             count = len(rows) * len(self.images.queries) // max(1, len(self.images.test))
             queries = rows[np.arange(count) * len(rows) // max(1, count)]
-        validated, _ = self._scores(module, validation, rows, queries)
-        return found | {f"validation_{name}": value for name, value in validated.items()}, scored
+        found, _ = self._scores(module, validation, rows, queries)
+        return {f"validation_{name}": value for name, value in found.items()}
 
     def _keep_best(self, network: EmbeddingNetwork, test: Embeddings, found: dict[str, float]) -> dict[str, float]:
         """Saves the weights if they are the best so far, or always if there is no selection; `best_of` then holds their score."""
@@ -286,9 +292,10 @@ class RunCallback(Callback):
             here = torch.from_numpy(embeddings).to(module.device)
             metric: DistanceMetric = "cosine" if self.config.unit_embeddings else "euclidean"
             asking = self._class_queries(rows)
-            means, own = scores(here, self.images.labels[rows], metric, asking)
+            seen = None if self.images.cameras is None else self.images.cameras[rows]
+            means, by_image = scores(here, self.images.labels[rows], metric, asking, seen)
             found |= means
-            scored.append(own.set_axis(rows if asking is None else rows[asking]))
+            scored.append(by_image.set_axis(rows if asking is None else rows[asking]))
         if module.captions is not None and module.judged.text is not None:
             texts, owners = module.captions.embedded(rows, module.judged.text)
             by_texts, by_images = image_text_hits(embeddings, texts, owners)
@@ -296,10 +303,10 @@ class RunCallback(Callback):
             scored += [by_texts.set_axis(rows[owners]), by_images.set_axis(rows)]
         if self.images.distances is not None:
             is_query = np.isin(rows, queries)
-            own = np.arange(len(rows)) if is_query.all() else None
-            others = ~is_query if own is None else is_query
+            itself = np.arange(len(rows)) if is_query.all() else None
+            others = ~is_query if itself is None else is_query
             label_distances = self._label_distances(rows[is_query], rows[others])
-            by_query = continuous_scores(label_distances, embeddings[is_query], embeddings[others], own)
+            by_query = continuous_scores(label_distances, embeddings[is_query], embeddings[others], itself)
             found |= {str(name): float(values.mean()) for name, values in by_query.items()}
             scored.append(by_query.set_axis(rows[is_query]))
         return found, scored

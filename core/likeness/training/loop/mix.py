@@ -9,6 +9,7 @@ import torch
 
 from likeness.encoders import choose_device
 from likeness.errors import InputError
+from likeness.evaluation import find_metric
 from likeness.io import folder_kept_out
 from likeness.progress import Progress, no_progress
 from likeness.training.config import with_changes
@@ -17,6 +18,7 @@ from likeness.training.dist_context import SINGLE_PROCESS
 from likeness.training.loop.callback import RunCallback
 from likeness.training.loop.given_objects import NOTHING_GIVEN
 from likeness.training.loop.prepare import prepare_run
+from likeness.training.runs.query_figures import copy_queries
 from likeness.training.runs.run_encoder import load_network
 from likeness.training.runs.run_folder import RunFolder, Status, checkpoint_figures
 
@@ -28,10 +30,11 @@ def mix_run(run: RunFolder, folder: Path | str, alphas: Sequence[float] = ALPHAS
     """Writes the mixture of a run that is best on its held-out images as a finished run, an encoder like any other.
 
     The weights are (1 - alpha) times those before training plus alpha times the best ones. Of several alphas the one with the best selection metric
-    on the validation images is kept, the smallest of equals.
+    on the validation images is kept, the smallest of equals; the test images are measured with it alone.
 
     Returns:
-        A row for each alpha, in ascending order: alpha, kept, and the metrics of the test and the validation images.
+        A row for each alpha, in ascending order: alpha, kept, the metrics of the validation images, and of the one that is kept those of the test
+        images.
 
     Raises:
         InputError: the run has no weights yet, an embedding layer that was drawn at random, or no validation images to choose by; or `folder` exists.
@@ -53,13 +56,23 @@ def mix_run(run: RunFolder, folder: Path | str, alphas: Sequence[float] = ALPHAS
     trained = checkpoint_figures(run.metrics(), config.selection_metric, "best")
     rows: list[dict[str, float]] = []
     out.create(config)
+    copy_queries(run, out)  # those before training stay
+    metric, chosen = find_metric(config.selection_metric), f"validation_{config.selection_metric}"
+
+    def load(alpha: float) -> None:
+        network.load_state_dict({name: value.lerp(best[name], alpha) for name, value in start.items()}, strict=False)
+
     with placed_on(ready.module, torch.device(choose_device(config.device))):
         for number, alpha in enumerate(sorted(alphas), start=1):
-            network.load_state_dict({name: value.lerp(best[name], alpha) for name, value in start.items()}, strict=False)
-            callback.step = int(trained.get("step", 0)) if alpha else 0
-            rows.append({"alpha": alpha} | callback.evaluate(ready.module))
+            load(alpha)
+            rows.append({"alpha": alpha} | callback.validation_figures(ready.module))
             progress(number, len(alphas), "Evaluating mixtures")
-    kept = [row for row in rows if "best_of" in row][-1]
+        kept = rows[0]
+        for row in rows[1:]:
+            kept = row if metric.better(row[chosen], kept[chosen]) else kept
+        load(kept["alpha"])
+        callback.step = int(trained.get("step", 0))
+        kept |= callback.evaluate(ready.module)
     # one measurement, at the place of the weights that were mixed, so that curves and tables show what was kept
     out.append_metrics({"step": trained.get("step", 0), "epoch": trained.get("epoch", 0.0)} | kept)
     figures = checkpoint_figures(out.metrics(), config.selection_metric, "best")

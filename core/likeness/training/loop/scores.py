@@ -23,18 +23,23 @@ RECALLS = (1, 2, 4, 8, 10, 100, 1000)
 
 
 def scores(
-    embeddings: Any, labels: NDArray[np.int64], metric: DistanceMetric = "cosine", is_query: NDArray[np.bool_] | None = None
+    embeddings: Any,
+    labels: NDArray[np.int64],
+    metric: DistanceMetric = "cosine",
+    is_query: NDArray[np.bool_] | None = None,
+    cameras: NDArray[np.object_] | None = None,
 ) -> tuple[dict[str, float], pd.DataFrame]:
     """R@1 to R@1000, MAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each, and MAP of queries; recalls above the size of the
     gallery are omitted. Beside them those of each query, except NMI and F1.
 
     Embeddings are NumPy or torch; tensors on a GPU are ranked and grouped there. Each image searches all others, or, with a mask (n,), each query
-    the images that are none; NMI and F1 are of all images.
+    the images that are none; NMI and F1 are of all images. `cameras` (n,) are as for `retrieval_metrics`.
     """
     gallery = slice(None) if is_query is None else np.flatnonzero(~is_query)
     queries = () if is_query is None else (embeddings[np.flatnonzero(is_query)], labels[is_query])
     ks = tuple(k for k in RECALLS if k <= len(labels[gallery]) - (is_query is None))
-    found = retrieval_scores(embeddings[gallery], labels[gallery], ks, *queries, metric=metric)
+    seen: dict[str, Any] = {} if cameras is None else {"cameras": cameras[gallery], "query_cameras": None if is_query is None else cameras[is_query]}
+    found = retrieval_scores(embeddings[gallery], labels[gallery], ks, *queries, metric=metric, **seen)
     clusters = clustering_metrics(embeddings, labels, metric=metric)
     names = [*(f"recall_at_{k}" for k in ks), "map_at_r", "map_at_1000", *(["map"] if queries else [])]
     means = {name: float(found[name].mean()) for name in names} | {name: float(clusters[name]) for name in ("nmi", "f1")}

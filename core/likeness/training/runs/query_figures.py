@@ -1,5 +1,6 @@
 """The figures of each test query of a run, and what follows from them: tables by class or another attribute, and intervals."""
 
+import shutil
 from collections.abc import Collection, Sequence
 from io import BytesIO
 from typing import Any
@@ -49,6 +50,12 @@ def record_queries(run: RunFolder, images: RunImages, scored: Sequence[pd.DataFr
     write_atomic(run.path / _FILE, buffer.getvalue())
 
 
+def copy_queries(run: RunFolder, other: RunFolder) -> None:
+    """Gives another run the figures of this one's queries, as far as it does not measure its own."""
+    if (run.path / _FILE).is_file():
+        shutil.copyfile(run.path / _FILE, other.path / _FILE)
+
+
 def query_intervals(run: RunFolder) -> dict[str, dict[str, list[float]]]:
     """The 95 % interval of each figure that is a mean over queries, by checkpoint: whole classes are drawn, of five and more; otherwise queries."""
     frame = _read(run)
@@ -56,7 +63,7 @@ def query_intervals(run: RunFolder) -> dict[str, dict[str, list[float]]]:
         return {}
     groups = frame["class"] if "class" in frame and frame["class"].nunique() >= 5 else None
     measured = frame.drop(columns=[name for name in _OWN if name in frame])
-    by_text = [name for name in measured if "text_to_image" in name and "texts" in frame]
+    by_text = [name for name in map(str, measured) if "text_to_image" in name and "texts" in frame]
     found: dict[str, dict[str, list[float]]] = {}
     for names, weights in ((measured.columns.difference(by_text, sort=False), None), (by_text, frame.get("texts"))):
         if len(names):
@@ -82,7 +89,7 @@ def query_table(run: RunFolder, by: str = "class", figure: str | None = None) ->
     frame = _read(run)
     if frame is None:
         raise InputError(f"The run '{run.name}' has no figures of its queries; let it go on to an evaluation, or train it again.")
-    measured = [name.removeprefix("best ") for name in frame if str(name).startswith("best ")]
+    measured = [name.removeprefix("best ") for name in map(str, frame) if name.startswith("best ")]
     chosen = figure or next((name for name in ("recall_at_1", "mean_label_distance_at_10") if name in measured), "")
     if chosen not in measured:
         raise InputError(f"The run '{run.name}' has no figure '{chosen}' of its best weights; there are {', '.join(measured) or 'none yet'}.")
@@ -93,7 +100,7 @@ def query_table(run: RunFolder, by: str = "class", figure: str | None = None) ->
             raise InputError(f"The images have no attribute '{by}'; there are {known}.")
         frame[by] = table.frame[by].to_numpy()[frame["row"]]
     columns = [f"untrained {chosen}", f"best {chosen}"]
-    frame = frame.reindex(columns=[by, *columns])  # a mixture with a given alpha measures no untrained weights
+    frame = frame.reindex(columns=[by, *columns])
     lines: list[dict[str, Any]] = []
     for value, own in frame[has_label(frame[by])].groupby(by, sort=True):
         before, best = (own[column].astype(float) for column in columns)
