@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import streamlit as st
 import yaml
@@ -184,6 +185,26 @@ def test_labels_on_a_scale_take_the_place_of_classes_and_give_it_back(page: Page
     assert (config.objective.name, config.data.test_images) == ("dense-triplet", 0.4)
     config = _config(page.set(f"{FIELD}data.labels", "Classes"))
     assert (config.data.labels, config.data.split, config.objective.name, config.augment) == (None, "classes", "multisimilarity", True)
+    assert page.has(f"{FIELD}data.attribute")
+
+
+def test_captions_train_both_sides_of_a_clip(page: Page, tmp_path: Path) -> None:
+    photos = draw(tmp_path / "photos", 12, ("ant", "bee", "cow", "dog"))
+    files = sorted(photos.rglob("*.png"))
+    rows = [{"path": str(file.relative_to(tmp_path)), "class": file.parent.name, "caption": f"number {place}"} for place, file in enumerate(files)]
+    pd.DataFrame(rows).to_csv(tmp_path / "captions.csv", index=False)
+    _change(page, {"data.source": dataset(tmp_path / "captions.csv").source, "data.attribute": "class", "batch.size": 4, "batch.per_class": 2})
+    assert "Captions" in _field(page, "data.labels").options
+    config = _config(page.set(f"{FIELD}data.labels", "Captions"))
+    assert (config.objective.name, config.data.split, config.guidance) == ("image-text", "images", None)
+    assert (config.backbone.name, config.backbone.text, config.backbone.dim, config.data.image_size) == ("clip:cars", "train", None, 96)
+    assert config.optimizer.clip == 1
+    _check_ready(page.says("9 images with their captions for training, 3 for testing"))
+    assert not page.has(f"{FIELD}backbone.head_only") | page.has(f"{FIELD}batch.per_class") | page.has(f"{FIELD}guidance")
+    assert _config(_set(page, "backbone.text", True)).backbone.text == "keep"
+    assert _config(_set(page, "objective.name", "image-text-sigmoid")).objective.name == "image-text-sigmoid"
+    config = _config(page.set(f"{FIELD}data.labels", "Classes"))
+    assert (config.objective.name, config.data.split, config.backbone.text) == ("multisimilarity", "classes", None)
     assert page.has(f"{FIELD}data.attribute")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from likeness.data import SHIPPED_CARS, list_datasets, source_help
+from likeness.data import CAPTION_COLUMN, CAPTIONS_COLUMN, SHIPPED_CARS, list_datasets, source_help
 from likeness.errors import InputError
 from likeness.labels import LabelsConfig, known_labels
 from likeness.language import PRIMERS, short_names
@@ -22,7 +22,8 @@ from server.visitors import visitor
 Changes = Callable[[Any], dict[str, Any]]
 
 _MOST_EXACT = 2**53  # whole numbers that a browser tells apart
-_CLASSES = "Classes"
+_CLASSES, _CAPTIONS = "Classes", "Captions"
+_CLIP = "clip:cars"  # the CLIP that captions train where another kind of network was chosen
 _GUIDANCE: dict[str, str | None] = {"None": None, "Class names": "elg", "Pseudolabels": "plg"}
 
 
@@ -35,7 +36,7 @@ def show(config: RunConfig) -> None:
     with st.expander("More settings", icon=":material/tune:"):
         st.subheader("Objective", divider="gray")
         _objective(config)
-        if not config.objective.continuous:
+        if not config.objective.continuous and config.data.split != "images":
             st.subheader("Language guidance", divider="gray")
             _guidance(config)
         st.subheader("Training", divider="gray")
@@ -53,13 +54,16 @@ def _images(config: RunConfig) -> None:
     )
     table = draft.table_of(data.source)
     offered = known_labels(table) if table else {}
-    if offered or data.split == "images":
+    captions = [_CAPTIONS] if table and {CAPTION_COLUMN, CAPTIONS_COLUMN} & set(table.frame.columns) else []
+    if offered or captions or data.split == "images":
         known = next((name for name, labels in offered.items() if labels == data.labels), None)
+        known = _CAPTIONS if config.objective.on_captions else known
         learned = known or (readable(data.labels.kind) if data.labels else _CLASSES)
         st.selectbox(
             "Learn from",
-            _with([_CLASSES, *offered], learned),
-            help="Classes: two images match or they do not. Numbers, such as viewpoints or poses: images match more or less, by their difference.",
+            _with([_CLASSES, *captions, *offered], learned),
+            help="Classes: two images match or they do not. Captions: an image matches its own sentences; both sides of a CLIP are trained. Numbers, "
+            "such as viewpoints or poses: images match more or less, by their difference.",
             **bound("data.labels", learned, lambda picked: _of_labels(picked, offered, config)),
         )
     if data.split == "images":
@@ -85,20 +89,25 @@ def _images(config: RunConfig) -> None:
 
 def _of_labels(picked: str, offered: dict[str, LabelsConfig], config: RunConfig) -> dict[str, Any]:
     """Config changes for what the run learns from; an objective of the same kind stays."""
+    network = {} if picked == _CAPTIONS else {"backbone.text": None}
     if picked == _CLASSES:
-        return {"data.labels": None, "data.split": "classes", "augment": True, **_of_objective(next(iter(objectives_on("classes"))))}
-    if config.data.split == "images":
+        return {"data.labels": None, "data.split": "classes", "augment": True, **_of_objective(next(iter(objectives_on("classes")))), **network}
+    without = {"guidance": None, "data.split": "images", **dict.fromkeys(f"objective.{each}" for each in WRAPPERS)}
+    if picked == _CAPTIONS:
+        clip = {} if config.backbone.name.startswith("clip:") else _of_network(_CLIP)
+        both = {"backbone.dim": None, "backbone.text": "train", "backbone.head_only": False, "backbone.train_from": None, "optimizer.clip": 1.0}
+        return without | clip | both | {"data.labels": None, "augment": False} | _of_objective(next(iter(objectives_on("captions"))))
+    if config.data.split == "images" and config.objective.continuous:
         return {"data.labels": offered[picked].model_dump(mode="json")}
     batch = config.batch
     return {
+        **without,
+        **network,
         "data.labels": offered[picked].model_dump(mode="json"),
-        "data.split": "images",
         "augment": "jitter",
-        "guidance": None,
         # every image of a batch as an anchor, or an epoch would have as many steps as there are images
         "batch.anchors": "all",
         "batch.drawn": max(1, batch.size // (batch.nearest + 1)),
-        **dict.fromkeys(f"objective.{each}" for each in WRAPPERS),
         **_of_objective(next(iter(objectives_on("distances")))),
     }
 
@@ -117,6 +126,10 @@ def _network(config: RunConfig) -> None:
             **bound("backbone.name", backbone.name, _of_network),
         )
         _number("Epochs", "epochs", config)
+    if config.objective.on_captions:
+        keep = bound("backbone.text", backbone.text == "keep", lambda on: {"backbone.text": "keep" if on else "train"})
+        st.toggle("Keep the text side", help="Trains the image side alone, so that texts mean what they meant.", **keep)
+        return
     st.toggle(
         "Train the last layer only",
         help="Trains an embedding layer on features that the network computes once. Takes seconds instead of hours but gains less.",
@@ -138,12 +151,12 @@ def _objective(config: RunConfig) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Objective",
-            _with(list(objectives_on("distances" if chosen.continuous else "classes")), chosen.name),
+            _with(list(objectives_on(find_objective(chosen.name).labels)), chosen.name),
             format_func=lambda name: find_objective(name).title,
             help=find_objective(chosen.name).help,
             **bound("objective.name", chosen.name, _of_objective),
         )
-        if not chosen.continuous:
+        if not chosen.continuous and not chosen.on_captions:
             s2sd = bound("objective.s2sd", chosen.s2sd is not None, lambda on: {"objective.s2sd": {} if on else None})
             st.toggle("S2SD", help=WRAPPERS["s2sd"].help, **s2sd)
 
@@ -195,6 +208,8 @@ def _training(config: RunConfig) -> None:
         if config.objective.continuous:
             _number("Batch size", "batch.size", config)
             _number("Neighbors per anchor", "batch.nearest", config)
+        elif config.objective.on_captions:
+            _number("Batch size", "batch.size", config)
         else:
             _number("Batch size", "batch.size", config, step=config.batch.per_class)
             _number("Images per class", "batch.per_class", config)

@@ -80,6 +80,8 @@ def _queries(config: RunConfig, images: RunImages) -> None:
     st.caption(
         f"{len(images.train):,} images for training. Of the {len(images.test):,} for testing, {len(queries):,} are queries that search {searched}. "
         "Beside each query are the nearest images by label: the results of a perfect space."
+        if images.distances is not None
+        else f"{len(images.train):,} images with their captions for training, {len(images.test):,} for testing."
     )
     if images.distances is not None:
         shown, nearest = example_queries(images, _QUERIES, _NEAREST)
