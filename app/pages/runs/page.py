@@ -58,6 +58,7 @@ def main() -> None:
     if len(chosen) > 1:
         _differences(chosen)
     else:
+        _intervals(chosen[0], which)
         if chosen[0].best.is_file():
             report_download.offer_run(chosen[0])
         _by_class(chosen[0])
@@ -176,6 +177,13 @@ def _line(run: RunFolder, names: tuple[str, ...], which: Checkpoint) -> dict[str
         **{name: figures.get(name) for name in names},
         "Time": duration(status.seconds),
     }
+
+
+def _intervals(run: RunFolder, which: Checkpoint) -> None:
+    between = ((run.report() or {}).get("intervals") or {}).get(which, {})
+    texts = [f"{metric_title(name)} {low:.3f} to {high:.3f}" for name in _figures([run]) if name in between for low, high in [between[name]]]
+    if texts:
+        st.caption(f"95 % intervals over the test classes, or over the queries where there are none: {', '.join(texts)}.")
 
 
 def _by_class(run: RunFolder) -> None:

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from likeness.data import read_captions
 from likeness.errors import InputError
 from likeness.evaluation import clustered_order
 from likeness.language import imagenet_names, readable_names
@@ -33,6 +34,7 @@ from server.jobs import Job
 _MOST_SHOWN = 60  # classes in one heat map
 _PICTURES = 3  # of each class
 _QUERIES, _NEAREST = 6, 4  # shown where there are no classes
+_CAPTIONED = 8  # images whose captions are shown
 _KEPT = 5  # pseudolabels of so many configs
 
 
@@ -47,6 +49,8 @@ def read_images(config: RunConfig) -> RunImages:
 def show(config: RunConfig, images: RunImages) -> None:
     """Draws the preview of a config with these images."""
     tabs = {"Classes": _queries if config.data.split == "images" else _classes, "Class names": _names, "Pseudolabels": _pseudolabels}
+    if config.objective.on_captions and config.data.split == "images":
+        tabs = {"Captions": _captions}
     for tab, draw in zip(st.tabs(list(tabs), key="train_tabs", on_change="rerun"), tabs.values(), strict=True):
         if tab.open:
             with tab:
@@ -80,13 +84,19 @@ def _queries(config: RunConfig, images: RunImages) -> None:
     st.caption(
         f"{len(images.train):,} images for training. Of the {len(images.test):,} for testing, {len(queries):,} are queries that search {searched}. "
         "Beside each query are the nearest images by label: the results of a perfect space."
-        if images.distances is not None
-        else f"{len(images.train):,} images with their captions for training, {len(images.test):,} for testing."
     )
     if images.distances is not None:
         shown, nearest = example_queries(images, _QUERIES, _NEAREST)
         pictures = {"Query": shown} | {f"Nearest {place + 1}": nearest[:, place] for place in range(nearest.shape[1])}
         _show_table(config, images, pd.DataFrame(index=range(len(shown))), {name: rows.tolist() for name, rows in pictures.items()}, 84)
+
+
+def _captions(config: RunConfig, images: RunImages) -> None:
+    """Draws the split, and the sentences of some images."""
+    sentences = read_captions(images.table)
+    st.caption(f"{len(images.train):,} images with their captions for training, {len(images.test):,} for testing.")
+    rows: list[int | None] = images.train[:_CAPTIONED].tolist()
+    _show_table(config, images, pd.DataFrame({"Captions": [" / ".join(sentences[row or 0]) for row in rows]}), {"picture": rows}, 84)
 
 
 def _show_classes(config: RunConfig, images: RunImages, frame: pd.DataFrame, count: int) -> None:
