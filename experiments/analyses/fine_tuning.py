@@ -48,8 +48,9 @@ def divide(families: dict[str, str], division: int) -> tuple[ClassSplit, set[str
         tuning += own[each : each + each * (len(own) > 2)]
         train += own[each + each * (len(own) > 2) :]
     far = [name for family in order if family not in trained for name in members[family]]
-    sides = {"train": tuple(train + tuning), "test": tuple(near + far), "tuning": tuple(tuning)}
-    return ClassSplit(name=f"division {division}", step=division, distance=0.0, **sides), set(near)
+    name, trained_and_tuning = f"division {division}", tuple(train + tuning)
+    split = ClassSplit(name=name, step=division, distance=0.0, train=trained_and_tuning, test=tuple(near + far), tuning=tuple(tuning))
+    return split, set(near)
 
 
 def base_config(source: str, attribute: str, splits: Path) -> RunConfig:
@@ -149,11 +150,9 @@ def fine_tuning_table(runs: pd.DataFrame) -> pd.DataFrame:
             found = own[own["arm"] == arm]
             alphas = ", ".join(f"{alpha:g}" for alpha in sorted(found["alpha"].unique()))
             for title, prefix, seconds in ((arm, "", found["seconds"]), (f"{arm}, mixed", "mixed ", found["seconds"] + found["mixing seconds"])):
-                sides = {side: _gain(found[f"{prefix}{side}"], found[f"raw {side}"]) for side in ("near", "far")}
-                lines.append(
-                    {"images": images, "trained": title, **sides, "alpha": alphas if prefix else "", "runs": str(len(found))}
-                    | {"minutes": f"{seconds.mean() / 60:.1f}"}
-                )
+                line: dict[str, object] = {"images": images, "trained": title, "alpha": alphas if prefix else "", "runs": str(len(found))}
+                line |= {side: _gain(found[f"{prefix}{side}"], found[f"raw {side}"]) for side in ("near", "far")}
+                lines.append(line | {"minutes": f"{seconds.mean() / 60:.1f}"})
     return pd.DataFrame(lines, columns=["images", "trained", "near", "far", "alpha", "runs", "minutes"]).fillna("")
 
 
