@@ -21,6 +21,7 @@ from lightning import Callback
 from measuring.device_traffic import DeviceTraffic
 from PIL import Image
 
+from experiments.results import filled
 from likeness.losses import make_objective
 from likeness.training import RunConfig, build_network, config_from, train, with_changes
 from likeness.training.loop import step_figures
@@ -64,8 +65,9 @@ def main() -> None:
 
 def _options(config: RunConfig, arguments: argparse.Namespace, scratch: Path) -> None:
     print(f"{config.backbone.name}, {BATCH} images of {arguments.size} px, {arguments.precision}; time of a step beside the plain loop's")
-    for title, options in (("computes no more", FREE), ("computes more", MORE)):
-        print(f"  {title}")
+    print(head := "| option | computes more | ratio | quartiles |\n|---|---|---|---|")
+    lines = [head]
+    for title, options in (("no", FREE), ("yes", MORE)):
         for number, (name, changes) in enumerate(options.items()):
             if arguments.options and name not in arguments.options:
                 continue
@@ -74,7 +76,11 @@ def _options(config: RunConfig, arguments: argparse.Namespace, scratch: Path) ->
             train(with_changes(config, one_epoch | changes), scratch / f"{title} {number}", callbacks=[_Before(turns)])
             ratios = np.array(turns.run) / np.array(turns.plain)
             low, high = np.percentile(ratios, [25, 75])
-            print(f"    {name:24} {np.median(ratios):6.3f} (quartiles {low:.3f} to {high:.3f})", flush=True)
+            lines.append(f"| {name} | {title} | {np.median(ratios):.3f} | {low:.3f} to {high:.3f} |")
+            print(lines[-1], flush=True)
+    if arguments.record:
+        file = Path(__file__).with_name("README.md")
+        file.write_text(filled(file.read_text(encoding="utf-8"), "options of training", "\n".join(lines)), encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:
@@ -84,6 +90,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--precision", default="32")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--record", action="store_true", help="write the table of options into benchmarks/README.md")
     parser.add_argument("--options", nargs="*", help="these options of training, or all")
     parser.add_argument("--block", type=int, default=2, help="steps in turn; on a GPU 20")
     parser.add_argument("--blocks", type=int, default=3)

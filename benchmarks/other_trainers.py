@@ -1,7 +1,7 @@
 """A run beside the loop that a person writes with pytorch-metric-learning, and beside the trainer of sentence-transformers, in one run.
 
 python benchmarks/other_trainers.py              # some minutes
-python benchmarks/other_trainers.py --steps 200
+python benchmarks/other_trainers.py --record     # writes the tables into benchmarks/README.md
 
 Both tasks start from the shipped `cars-small` at its own size, with the same images, steps, batch, rate and loss. Figures are those of one judge on
 images that nobody trained on, means of the seeds, and the smallest and largest; "lines" are those of the function that trains, without the imports.
@@ -24,8 +24,10 @@ import torch
 from PIL import Image
 
 import likeness as lk
+from experiments.results import filled
 from likeness.encoders import ClipEncoder, load_encoder, parse_name
 from likeness.evaluation import image_text_metrics, retrieval_metrics
+from likeness.studies import as_markdown
 
 BATCH, RATE, CLIP = 64, 1e-4, "cars-small"
 COLORS, BODIES = "car_color", "body_type"
@@ -36,7 +38,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--seeds", type=int, default=3)
-    steps, seeds = parser.parse_args().steps, parser.parse_args().seeds
+    parser.add_argument("--record", action="store_true", help="write the tables into benchmarks/README.md")
+    options = parser.parse_args()
+    steps, seeds = options.steps, options.seeds
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["LIKENESS_CACHE"] = str(Path(scratch) / "cache")
         table = _table(Path(scratch) / "cars.csv")
@@ -58,8 +62,11 @@ def main() -> None:
             rows = [{"trainer": "none"} | {name: f"{value:.3f}" for name, value in measure(test, raw.encode_images, raw.encode_texts).items()}]
             for name, trainer in trainers.items():
                 rows.append({"trainer": name} | _row(trainer, measure, train, test, Path(scratch) / name.partition(",")[0], steps, seeds))
-            table = pd.DataFrame(rows).to_string(index=False, na_rep="")
-            print(f"\n{task}: {len(train):,} images, {steps} steps of {BATCH}, {seeds} seeds\n{table}")
+            table = as_markdown(pd.DataFrame(rows).fillna(""))
+            print(f"\n{task}: {len(train):,} images, {steps} steps of {BATCH}, {seeds} seeds\n{table}", flush=True)
+            if options.record:
+                file = Path(__file__).with_name("README.md")
+                file.write_text(filled(file.read_text(encoding="utf-8"), f"trainers on {task}", table), encoding="utf-8")
 
 
 def _row(trainer: "Trainer", measure: "Measure", train: pd.DataFrame, test: pd.DataFrame, folder: Path, steps: int, seeds: int) -> dict[str, str]:

@@ -21,6 +21,7 @@ from experiments.analyses.composed_queries import composed_choice, composed_tabl
 from experiments.analyses.copies import copies_table
 from experiments.analyses.cut_offs import cut_offs_table
 from experiments.analyses.drift import drift_table
+from experiments.analyses.fine_tuning import fine_tuning_table
 from experiments.analyses.isoclip import isoclip_summary
 from experiments.analyses.label_spreading import label_spreading_table
 from experiments.analyses.meaning import ARMS, NONE, chosen_omegas, gains
@@ -293,6 +294,7 @@ def all_tables() -> dict[str, str]:
         "known items": with_texts(read_results("known-counts").drop(columns="space")),
         "meaning": with_texts(gains(read_results("guidance-meaning")).astype({"divisions": str, "runs": str})),
         "meaning omegas": meaning_omegas(read_results("guidance-meaning")),
+        "fine-tuning": fine_tuning_table(read_results("fine-tuning")),
         "encoder fingerprints": with_texts(fingerprints_table(read_results("encoder-fingerprints"))),
         "changed": changed_summary(read_results("changed-images")),
         "unnamed": with_texts(unnamed_summary(read_results("unnamed-directions"))),

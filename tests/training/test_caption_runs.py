@@ -180,7 +180,7 @@ def test_it_is_resumed_mixed_and_exported_with_its_texts(config: RunConfig, tmp_
     assert table.columns[1:] == ["Text to image R@1", "Image to text R@1"]
     assert len(table.rows) == 3
     mixed = mix_run(run, tmp_path / "mixed", (0.0, 0.5, 1.0))
-    assert mixed["text_to_image_recall_at_1"].iloc[0] == run.metrics()["text_to_image_recall_at_1"].iloc[0]
+    assert mixed["validation_text_to_image_recall_at_1"].iloc[0] == run.metrics()["validation_text_to_image_recall_at_1"].iloc[0]
     export(run, "open_clip", tmp_path / "clip")
     model, _ = open_clip.create_model_from_pretrained(f"local-dir:{tmp_path / 'clip'}")
     tokens = open_clip.get_tokenizer(f"local-dir:{tmp_path / 'clip'}")(["a red sedan"])
