@@ -410,3 +410,11 @@ def give_up_layout(space: Space, method: str, parameters: Mapping[str, float]) -
 def run_metrics(run: "RunFolder") -> pd.DataFrame:
     """A run's measurements so far; its file is read again only when it changes."""
     return run.metrics()
+
+
+@st.cache_resource(max_entries=8, show_spinner="Comparing classes", hash_funcs={_RUN_FOLDER: lambda run: (str(run.path), run.metrics_stamp())})
+def run_classes(run: "RunFolder") -> pd.DataFrame:
+    """A run's figures by class before and after training. InputError as `query_table`."""
+    from likeness.training import query_table
+
+    return query_table(run)

@@ -258,9 +258,9 @@ def checkpoint_help(which: Checkpoint, configs: list[RunConfig]) -> str:
     judges = " or ".join(sorted({_best_by(config) for config in configs}))
     best = f"those with the {judges} so far on"
     ways = [
-        (f"{best} validation images, which are neither trained nor tested on", lambda data: data.validation > 0),
+        (f"{best} validation images, which are neither trained nor tested on", lambda data: data.holds_out),
         (f"{best} the test images, as the settings say, so these figures are too good", lambda data: data.select_on_test),
-        ("the latest, since no validation images choose between them (data.validation)", lambda data: not (data.validation or data.select_on_test)),
+        ("the latest, since no validation images choose between them (data.validation)", lambda data: not (data.holds_out or data.select_on_test)),
     ]
     found = [words for words, applies in ways if any(applies(config.data) for config in configs)]
     return f"Figures of the weights that each run keeps: {'; or '.join(found)}."

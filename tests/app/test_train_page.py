@@ -205,6 +205,7 @@ def test_captions_train_both_sides_of_a_clip(page: Page, tmp_path: Path) -> None
     assert _config(_set(page, "objective.name", "image-text-sigmoid")).objective.name == "image-text-sigmoid"
     config = _config(page.set(f"{FIELD}data.labels", "Classes"))
     assert (config.objective.name, config.data.split, config.backbone.text) == ("multisimilarity", "classes", None)
+    assert config.optimizer.clip is None
     assert page.has(f"{FIELD}data.attribute")
 
 

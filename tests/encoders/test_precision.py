@@ -59,12 +59,12 @@ def test_the_network_computes_in_bfloat16_and_unit_rows_are_float32(kind: str, t
 
 def test_photos_has_both_and_its_own(photo, monkeypatch: pytest.MonkeyPatch) -> None:
     """By default in what the processor has, which is taken away here; the head is in float32."""
-    monkeypatch.setattr("likeness.encoders.models.photos.has_bfloat16", lambda device: False)
+    monkeypatch.setattr("likeness.encoders.models.photos._has_bfloat16", lambda device: False)
     images = [photo(224, 224)]
     own, exact, rounded = (load_encoder(name, "cpu").encode_images(images) for name in ("photos", "32:photos", "bf16:photos"))
     np.testing.assert_array_equal(own, exact)
     assert 0.99 < float((exact * rounded).sum()) < 1
-    monkeypatch.setattr("likeness.encoders.models.photos.has_bfloat16", lambda device: True)
+    monkeypatch.setattr("likeness.encoders.models.photos._has_bfloat16", lambda device: True)
     np.testing.assert_array_equal(load_encoder("photos", "cpu").encode_images(images), rounded)
     np.testing.assert_array_equal(load_encoder("32:photos", "cpu").encode_images(images), exact)
 

@@ -28,6 +28,7 @@ from likeness.training.loop.mix import mix_run
 from likeness.training.loop.module import RunModule
 from likeness.training.loop.prepare import prepare_run
 from likeness.training.loop.train import train
+from likeness.training.runs.query_figures import query_table
 from likeness.training.runs.run_encoder import load_network
 
 
@@ -179,6 +180,9 @@ def test_it_is_resumed_mixed_and_exported_with_its_texts(config: RunConfig, tmp_
     table = run_report(run, encoder="cars-small").tables[0]
     assert table.columns[1:] == ["Text to image R@1", "Image to text R@1"]
     assert len(table.rows) == 3
+    by_body = query_table(run, "body_type")
+    found = np.average(by_body["best"], weights=by_body["queries"])
+    assert found == pytest.approx(run.best_figures()["image_to_text_recall_at_1"])
     mixed = mix_run(run, tmp_path / "mixed", (0.0, 0.5, 1.0))
     assert mixed["validation_text_to_image_recall_at_1"].iloc[0] == run.metrics()["validation_text_to_image_recall_at_1"].iloc[0]
     export(run, "open_clip", tmp_path / "clip")

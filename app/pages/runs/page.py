@@ -5,13 +5,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from likeness.errors import InputError
 from likeness.evaluation import find_metric, metric_title
 from likeness.io import runs_dir
 from likeness.plots import convergence_curves
-from likeness.training import CHECKPOINTS, Checkpoint, RunFolder, checkpoint_figures, difference, list_runs, query_table
+from likeness.training import CHECKPOINTS, Checkpoint, RunFolder, checkpoint_figures, difference, list_runs
 from pages.runs import PAGE
 from parts import cached, link, permissions, report_download, run_card
+from parts.errors import show_errors
 from parts.plain import plain
 from parts.progress import duration
 from server.access import redact
@@ -180,7 +180,9 @@ def _line(run: RunFolder, names: tuple[str, ...], which: Checkpoint) -> dict[str
 
 
 def _intervals(run: RunFolder, which: Checkpoint) -> None:
-    between = ((run.report() or {}).get("intervals") or {}).get(which, {})
+    between: dict[str, Any] = {}
+    with show_errors():
+        between = (run.report() or {}).get("intervals", {}).get(which, {})
     texts = [f"{metric_title(name)} {low:.3f} to {high:.3f}" for name in _figures([run]) if name in between for low, high in [between[name]]]
     if texts:
         st.caption(f"95 % intervals over the test classes, or over the queries where there are none: {', '.join(texts)}.")
@@ -190,11 +192,11 @@ def _by_class(run: RunFolder) -> None:
     """The figures of each test class before and after training."""
     if run.config().data.split == "images":
         return
-    try:
-        found = query_table(run)
-    except InputError:  # it measured no queries yet
+    part = st.expander("By class", icon=":material/category:", key="runs_by_class", on_change="rerun")
+    if not part.open:  # nothing is computed
         return
-    with st.expander("By class", icon=":material/category:"):
+    with part, show_errors():
+        found = cached.run_classes(run)
         st.caption("R@1 of the images of each held-out class; the classes that lost come first. Low and high are the 95 % interval of the gain.")
         titles = {"class": "Class", "queries": "Images", "untrained": "Before", "best": "Best weights", "gain": "Gain", "low": "Low", "high": "High"}
         formats = {titles[name]: st.column_config.NumberColumn(format="%.3f") for name in ("untrained", "best", "gain", "low", "high")}

@@ -89,7 +89,7 @@ def _images(config: RunConfig) -> None:
 
 def _of_labels(picked: str, offered: dict[str, LabelsConfig], config: RunConfig) -> dict[str, Any]:
     """Config changes for what the run learns from; an objective of the same kind stays."""
-    network = {} if picked == _CAPTIONS else {"backbone.text": None}
+    network = {"backbone.text": None, "optimizer.clip": None} if config.objective.on_captions and picked != _CAPTIONS else {}
     if picked == _CLASSES:
         return {"data.labels": None, "data.split": "classes", "augment": True, **_of_objective(next(iter(objectives_on("classes")))), **network}
     without = {"guidance": None, "data.split": "images", **dict.fromkeys(f"objective.{each}" for each in WRAPPERS)}

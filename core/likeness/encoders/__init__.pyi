@@ -5,7 +5,7 @@ from .lengths import image_lengths as image_lengths
 from .load import download_encoder as download_encoder, encoder_is_here as encoder_is_here, load_encoder as load_encoder
 from .models.batch_norm import fold_batch_norm as fold_batch_norm
 from .models.clip import ClipEncoder as ClipEncoder
-from .models.device import choose_device as choose_device, fetch_later as fetch_later, has_bfloat16 as has_bfloat16, to_device as to_device
+from .models.device import choose_device as choose_device, fetch_later as fetch_later, to_device as to_device
 from .models.download import free_space as free_space
 from .models.hub import load_from_folder as load_from_folder, load_from_hub as load_from_hub
 from .models.load_model import (

@@ -30,7 +30,7 @@ from likeness.evaluation.generalization import (
     structure_correlations as structure_correlations,
 )
 from likeness.evaluation.image_text import image_text_hits as image_text_hits, image_text_metrics as image_text_metrics
-from likeness.evaluation.intervals import bootstrap_interval as bootstrap_interval
+from likeness.evaluation.intervals import FEWEST_GROUPS as FEWEST_GROUPS, bootstrap_interval as bootstrap_interval
 from likeness.evaluation.measure import MetricLike as MetricLike, chosen_metrics as chosen_metrics, measure as measure, metrics as metrics
 from likeness.evaluation.metric import Metric as Metric
 from likeness.evaluation.metric_names import (

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-LEVEL = 0.95
-_FEWEST_GROUPS = 5
+FEWEST_GROUPS = 5  # that are drawn whole
+_LEVEL = 0.95
 _RESAMPLES = 2000
 _DRAWN = 1 << 21  # numbers at once
 
@@ -30,7 +30,7 @@ def bootstrap_interval(values: ArrayLike, groups: Any = None, weights: ArrayLike
     sums, counts = np.where(np.isnan(columns), 0, columns) * known, known
     if groups is not None:
         codes, names = pd.factorize(np.asarray(groups, dtype=object))
-        if len(names) < _FEWEST_GROUPS:
+        if len(names) < FEWEST_GROUPS:
             return np.full((2, *found.shape[1:]), np.nan)
         sums, counts = (pd.DataFrame(each).groupby(codes).sum().to_numpy() for each in (sums, counts))
     n, rng, means = len(sums), np.random.default_rng([0, 1]), list[NDArray[np.float64]]()
@@ -40,4 +40,4 @@ def bootstrap_interval(values: ArrayLike, groups: Any = None, weights: ArrayLike
         times = np.bincount((drawn + n * np.arange(len(drawn))[:, None]).ravel(), minlength=drawn.size).reshape(drawn.shape).astype(np.float64)
         with np.errstate(invalid="ignore"):
             means.append((times @ sums) / (times @ counts))
-    return np.quantile(np.concatenate(means), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).reshape(2, *found.shape[1:])
+    return np.quantile(np.concatenate(means), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0).reshape(2, *found.shape[1:])

@@ -141,7 +141,7 @@ def _figures(material: RunMaterial) -> str:
 
 def _weights(material: RunMaterial) -> str:
     run, data = material.run, material.config.data
-    chosen = "chosen by validation classes" if data.validation else "the last ones"
+    chosen = "chosen by validation classes" if data.holds_out else "the last ones"
     if data.select_on_test:
         chosen = "chosen on the test images, which inflates the metrics"
     step, status = int(run.best_figures().get("step", 0)), run.status()

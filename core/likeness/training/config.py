@@ -596,9 +596,9 @@ class RunConfig(FrozenConfig):
 
     @model_validator(mode="after")
     def _consistent(self) -> "RunConfig":
-        if self.optimizer.plateau and not self.data.validation:
+        if self.optimizer.plateau and not self.data.holds_out:
             raise ValueError("optimizer.plateau needs data.validation above 0, the split whose R@1 it monitors")
-        if self.stop_early and not self.data.validation:
+        if self.stop_early and not self.data.holds_out:
             raise ValueError("stop_early needs data.validation above 0, the split whose metrics it monitors")
         if self.optimizer.plateau and self.optimizer.milestones:
             raise ValueError("optimizer.plateau and optimizer.milestones exclude each other")

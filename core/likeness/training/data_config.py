@@ -71,6 +71,11 @@ class DataConfig(FrozenConfig):
     query_attribute: str | None = None
     camera_attribute: str | None = None
 
+    @property
+    def holds_out(self) -> bool:
+        """Whether images are held out for validation: some of those for training, or the tuning classes of a split."""
+        return self.validation > 0 or self.tuning == "validation"
+
     @model_validator(mode="after")
     def _split_named(self) -> "DataConfig":
         if self.kept is not None and self.kept < self.image_size:

@@ -25,7 +25,7 @@ def test_images_equal_the_formula(photo, monkeypatch: pytest.MonkeyPatch) -> Non
     from safetensors.torch import load_file
     from torchvision.transforms import functional
 
-    monkeypatch.setattr(photos, "has_bfloat16", lambda device: False)
+    monkeypatch.setattr(photos, "_has_bfloat16", lambda device: False)
     network = timm.create_model("mobilenetv2_100", pad_type="same").eval()
     network.load_state_dict({name: value.float() for name, value in load_file(FOLDER / "network.safetensors").items()}, strict=False)
     head = {name: value.double().numpy() for name, value in load_file(FOLDER / "head.safetensors").items()}

@@ -55,7 +55,7 @@ def test_the_backbone_computes_in_bfloat16_and_the_loss_in_float32(config: RunCo
 
 @pytest.mark.parametrize(("precision", "told"), [("bf16-mixed", True), ("32", False)])
 def test_a_processor_without_bfloat16_is_told(precision: str, told: bool, config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("likeness.training.loop.train.has_bfloat16", lambda device: False)
+    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
     run = train(with_changes(config, {"precision": precision, "epochs": 1}), tmp_path / "run", loss=Watching())
     assert ("no instructions for bfloat16, so bf16-mixed is slower than precision 32" in run.status().message) == told
 

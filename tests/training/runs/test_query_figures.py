@@ -43,6 +43,21 @@ def test_figures_by_class_and_attribute_have_the_figures_of_the_run_as_their_mea
     assert (found["high"] >= found["gain"] - 1e-9).all()
 
 
+def test_attributes_are_those_of_the_images_of_the_run(content: dict[str, Any], table: Path, tmp_path: Path) -> None:
+    """Of each class four images were drawn, so that rows are not those of the source."""
+    changes = {"data.source": str(table), "data.per_class": 4, "backbone.dim": None, "epochs": 1, "evaluate_every": 1}
+    run = train(with_changes(config_from(content), changes), tmp_path / "few")
+    views = pd.read_csv(table).set_index("path")["view"]
+    frame = pd.read_parquet(run.path / "queries.parquet")
+    expected = frame.groupby(frame["path"].map(views))["best map_at_r"].agg(["size", "mean"])
+    found = query_table(run, "view", "map_at_r").set_index("view").loc[expected.index]
+    assert found["queries"].tolist() == expected["size"].tolist()
+    assert found["best"].tolist() == pytest.approx(expected["mean"].tolist())
+    pd.read_csv(table).iloc[::-1].to_csv(table, index=False)
+    with pytest.raises(InputError, match="The images of the run 'few' are not those that it measured"):
+        query_table(run, "view")
+
+
 def test_intervals_of_the_figures_are_in_the_report(run: RunFolder) -> None:
     report = run.report() or {}
     assert set(report["intervals"]) == {"untrained", "best", "last"}
@@ -68,7 +83,7 @@ def test_the_command_prints_the_table_and_says_what_there_is(run: RunFolder) -> 
     shown = CliRunner().invoke(command_line(), ["runs", "table", str(run.path), "--by", "view", "--format", "csv"])
     assert shown.exit_code == 0
     assert shown.stdout.splitlines()[0] == "view,queries,untrained,best,gain,low,high"
-    with pytest.raises(InputError, match=r"The images have no attribute 'color'; there are class, class, view"):
+    with pytest.raises(InputError, match=r"The images have no attribute 'color'; there are class, view"):
         query_table(run, "color")
     with pytest.raises(InputError, match=r"no figure 'speed' of its best weights; there are recall_at_1"):
         query_table(run, "class", "speed")

@@ -26,13 +26,6 @@ def choose_device(device: str) -> "torch.device":
     return chosen
 
 
-def has_bfloat16(device: "torch.device") -> bool:
-    """Whether the device has instructions for bfloat16; a CPU without them takes ten times as long as in float32."""
-    import torch
-
-    return device.type == "cuda" or (device.type == "cpu" and torch.cpu._is_avx512_bf16_supported())
-
-
 def to_device(tensor: "torch.Tensor", device: "torch.device | str") -> "torch.Tensor":
     """The tensor on another device; copies to a GPU from pinned memory, without waiting."""
     import torch

@@ -11,7 +11,7 @@ from likeness.encoders.digests import digest, folder_digests
 from likeness.encoders.encoder import Vectors
 from likeness.encoders.family import EncoderFamily
 from likeness.encoders.models.batch_norm import fold_batch_norm
-from likeness.encoders.models.device import choose_device, has_bfloat16
+from likeness.encoders.models.device import choose_device
 from likeness.encoders.models.hub import load_from_folder
 from likeness.encoders.models.load_model import import_library, timm_named, transformers_folder
 from likeness.encoders.models.minilm import SHA256, check_minilm_weights, minilm_folder, minilm_tokenizer
@@ -78,7 +78,7 @@ class PhotosEncoder(TowerImages):
     def _rows(self, pixels: "torch.Tensor") -> "torch.Tensor":
         import torch
 
-        precision = self.tower.precision or ("bf16" if has_bfloat16(self._device) else "32")
+        precision = self.tower.precision or ("bf16" if _has_bfloat16(self._device) else "32")
         network = self._network if precision == "bf16" else self._folded
         with torch.autocast(pixels.device.type, enabled=False):  # the head is float32 in any precision of the network
             return head_rows(self._head, *features_and_logits(network, pixels, precision))
@@ -122,7 +122,7 @@ def features_and_logits(network: Any, pixels: "torch.Tensor", precision: str | N
     import torch
 
     pixels = pixels.to(memory_format=torch.channels_last)
-    bfloat16 = has_bfloat16(pixels.device) if precision is None else precision == "bf16"
+    bfloat16 = _has_bfloat16(pixels.device) if precision is None else precision == "bf16"
     with torch.autocast(pixels.device.type, torch.bfloat16, enabled=bfloat16):
         features: torch.Tensor = network.forward_head(network.forward_features(pixels), pre_logits=True)
     return features.float(), network.get_classifier()(features.float())
@@ -160,6 +160,12 @@ def _head(file: Path) -> "dict[str, torch.Tensor]":
     if shapes != expected:
         raise InputError(f"'{file.name}' does not hold a head of the encoder for photos; it has {shapes}, expected {expected}.")
     return head
+
+
+def _has_bfloat16(device: "torch.device") -> bool:
+    import torch
+
+    return device.type == "cuda" or (device.type == "cpu" and torch.cpu._is_avx512_bf16_supported())
 
 
 def _identity(name: str, target: str) -> str:

@@ -108,7 +108,7 @@ def _in_batches(
     network.eval()
     found: list[NDArray[np.float32]] = []
     waiting: Callable[[], NDArray[np.float32]] | None = None
-    batch = _BATCH if device.type != "cpu" else min(_BATCH, max(1, _CACHED_PIXELS // size**2))
+    batch = min(_BATCH, max(1, _CACHED_PIXELS // size**2)) if device.type == "cpu" and not _is_computed(inputs) else _BATCH
     with _folded(network, size), torch.inference_mode():
         for start in range(0, len(rows), batch):
             computed = fetch_later(compute(_shown(inputs, rows[start : start + batch], size, device)).float())
@@ -135,9 +135,14 @@ def _folded(network: EmbeddingNetwork, size: int) -> Iterator[None]:
         network.backbone = own
 
 
+def _is_computed(inputs: Any) -> bool:
+    """Whether these are features or maps, not images."""
+    return "float" in str(inputs.dtype)
+
+
 def _shown(inputs: Any, rows: NDArray[np.int64], size: int, device: torch.device) -> torch.Tensor:
     chosen = inputs[torch.from_numpy(rows).to(device) if isinstance(inputs, torch.Tensor) else rows]
-    if "float" in str(chosen.dtype):  # features or maps
+    if _is_computed(chosen):
         return chosen if isinstance(chosen, torch.Tensor) else to_device(torch.from_numpy(chosen), device)
     return cut_crops(chosen, MIDDLE, size) if isinstance(chosen, torch.Tensor) else center_crops(chosen, size, device)
 

@@ -164,9 +164,9 @@ class RunCallback(Callback):
         metric = find_metric(self.config.selection_metric)
         if before is None or now is None or not metric.better(before, now):
             return ""
-        judged = "validation" if self.config.data.validation else "test"
+        judged = "validation" if self.config.data.holds_out else "test"
         text = f"{metric.title} of the {judged} images is worse than before training ({now:.3g}, it was {before:.3g});"
-        way = "`likeness runs mix` finds weights between, and" if self.config.backbone.dim is None and self.config.data.validation else "a"
+        way = "`likeness runs mix` finds weights between, and" if self.config.backbone.dim is None and self.config.data.holds_out else "a"
         return f"{text} {way} lower optimizer.rate may help."
 
     def _report_status(self) -> None:

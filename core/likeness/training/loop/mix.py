@@ -44,7 +44,7 @@ def mix_run(run: RunFolder, folder: Path | str, alphas: Sequence[float] = ALPHAS
         raise InputError(f"The run '{run.path}' has no weights yet; let it continue to its first evaluation.")
     if config.backbone.dim is not None:
         raise InputError("This run's embedding layer started at random, so that nothing useful lies between; train with backbone.dim: null.")
-    if len(alphas) > 1 and not (config.data.validation or config.data.tuning == "validation"):
+    if len(alphas) > 1 and not config.data.holds_out:
         raise InputError("This run held no images out to choose by; train with data.validation, or choose one alpha yourself.")
     if out.path.exists():
         raise InputError(f"The folder '{out.path}' exists already; choose another folder.")

@@ -10,7 +10,6 @@ import torch
 from lightning import Callback
 
 from likeness.data import ImageTable
-from likeness.encoders import has_bfloat16
 from likeness.errors import InputError
 from likeness.io import folder_kept_out
 from likeness.progress import Progress, no_progress
@@ -188,7 +187,7 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
             config, max_steps=callback.total, max_epochs=1, callbacks=[*others, callback], logger=loggers or False, log_every_n_steps=1
         )
         device: torch.device = trainer.strategy.root_device
-        if config.precision == "bf16-mixed" and device.type == "cpu" and not has_bfloat16(device):
+        if config.precision == "bf16-mixed" and device.type == "cpu" and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
             callback.note = f"{_NO_BFLOAT16} {callback.note}".strip()
         if not done:
             retain_freed_memory()

@@ -10,14 +10,15 @@ import pandas as pd
 
 from likeness.data import has_label
 from likeness.errors import InputError
-from likeness.evaluation import bootstrap_interval, find_metric
+from likeness.evaluation import FEWEST_GROUPS, bootstrap_interval, find_metric
 from likeness.io import from_arrow, to_arrow, write_atomic
-from likeness.training.data.run_images import RunImages, run_table
+from likeness.training.data.run_images import RunImages, run_images
 from likeness.training.runs.run_folder import RunFolder
 
 REACHED = ("untrained", "best", "last")
 _FILE = "queries.parquet"
 _OWN = ("row", "path", "class", "texts")
+_SHOWN = ("recall_at_1", "image_to_text_recall_at_1", "mean_label_distance_at_10")
 
 
 def record_queries(run: RunFolder, images: RunImages, scored: Sequence[pd.DataFrame], reached: Collection[str]) -> None:
@@ -61,7 +62,7 @@ def query_intervals(run: RunFolder) -> dict[str, dict[str, list[float]]]:
     frame = _read(run)
     if frame is None:
         return {}
-    groups = frame["class"] if "class" in frame and frame["class"].nunique() >= 5 else None
+    groups = frame["class"] if "class" in frame and frame["class"].nunique() >= FEWEST_GROUPS else None
     measured = frame.drop(columns=[name for name in _OWN if name in frame])
     by_text = [name for name in map(str, measured) if "text_to_image" in name and "texts" in frame]
     found: dict[str, dict[str, list[float]]] = {}
@@ -78,27 +79,23 @@ def query_table(run: RunFolder, by: str = "class", figure: str | None = None) ->
     """A figure of the test queries by their class, or another attribute, before training and at the best weights; what got worse comes first.
 
     Args:
-        figure: such as "recall_at_1"; None: R@1, or of continuous labels the mean label distance of ten images.
+        figure: such as "map_at_r"; None: R@1, on captions that of texts by images, on continuous labels the mean label distance of ten images.
 
     Returns:
         Columns: the value of `by`; queries; untrained, best; gain, and low and high, its 95 % interval by the bootstrap over these queries.
 
     Raises:
-        InputError: a run that did not measure its queries yet, or an unknown attribute or figure.
+        InputError: a run that did not measure its queries yet, an unknown attribute or figure, or images that are not those of the run any more.
     """
     frame = _read(run)
     if frame is None:
         raise InputError(f"The run '{run.name}' has no figures of its queries; let it go on to an evaluation, or train it again.")
     measured = [name.removeprefix("best ") for name in map(str, frame) if name.startswith("best ")]
-    chosen = figure or next((name for name in ("recall_at_1", "mean_label_distance_at_10") if name in measured), "")
+    chosen = figure or next((name for name in _SHOWN if name in measured), "")
     if chosen not in measured:
         raise InputError(f"The run '{run.name}' has no figure '{chosen}' of its best weights; there are {', '.join(measured) or 'none yet'}.")
     if by not in frame or by in _OWN[:2]:
-        table = run_table(run.config().data)
-        if by not in table.attributes:
-            known = ", ".join([*(["class"] if "class" in frame else []), *table.attributes]) or "none"
-            raise InputError(f"The images have no attribute '{by}'; there are {known}.")
-        frame[by] = table.frame[by].to_numpy()[frame["row"]]
+        frame[by] = _attribute(run, frame, by)
     columns = [f"untrained {chosen}", f"best {chosen}"]
     frame = frame.reindex(columns=[by, *columns])
     lines: list[dict[str, Any]] = []
@@ -109,6 +106,17 @@ def query_table(run: RunFolder, by: str = "class", figure: str | None = None) ->
         lines.append({by: value, "queries": len(own)} | means)
     larger = find_metric(chosen).larger_is_better is not False
     return pd.DataFrame(lines).sort_values("gain", ascending=larger, kind="stable", ignore_index=True)
+
+
+def _attribute(run: RunFolder, frame: pd.DataFrame, name: str) -> Any:
+    config = run.config()
+    table = run_images(config.data, config.seed).table  # of which the rows are numbered
+    if name not in table.attributes:
+        known = ", ".join(dict.fromkeys([*(["class"] if "class" in frame else []), *table.attributes])) or "none"
+        raise InputError(f"The images have no attribute '{name}'; there are {known}.")
+    if frame["row"].max() >= len(table) or table.frame["path"].iloc[frame["row"]].astype(str).tolist() != frame["path"].tolist():
+        raise InputError(f"The images of the run '{run.name}' are not those that it measured; bring them back, or train it again.")
+    return table.frame[name].iloc[frame["row"]].to_numpy()
 
 
 def _read(run: RunFolder) -> pd.DataFrame | None:
