@@ -198,7 +198,7 @@ def test_captions_train_both_sides_of_a_clip(page: Page, tmp_path: Path) -> None
     config = _config(page.set(f"{FIELD}data.labels", "Captions"))
     assert (config.objective.name, config.data.split, config.guidance) == ("image-text", "images", None)
     assert (config.backbone.name, config.backbone.text, config.backbone.dim, config.data.image_size) == ("clip:cars", "train", None, 96)
-    assert config.optimizer.clip == 1
+    assert (config.optimizer.clip, config.note) == (1, "")
     _check_ready(page.says("9 images with their captions for training, 3 for testing"))
     assert not page.has(f"{FIELD}backbone.head_only") | page.has(f"{FIELD}batch.per_class") | page.has(f"{FIELD}guidance")
     assert _config(_set(page, "backbone.text", True)).backbone.text == "keep"

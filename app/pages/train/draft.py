@@ -66,7 +66,7 @@ def _opening() -> RunConfig:
     name = re.sub(r"[^a-z0-9]+", "-", entry.name.lower()).strip("-")[:_LONGEST_NAME] or "run"
     network, size, _ = network_of(shared_name(entry.encoder))
     backbone = {"backbone.name": network, "data.image_size": size}
-    changes = {"name": free_name(name), "note": "", "data.attribute": "class", **of_source(shared_name(entry.source)), **backbone}
+    changes = {"name": free_name(name), "data.attribute": "class", **of_source(shared_name(entry.source)), **backbone}
     config = with_changes(config, changes)
     return with_changes(config, _batch_for(config))
 
@@ -80,7 +80,7 @@ def of_source(source: str) -> dict[str, Any]:
     """Config changes for these images."""
     attributes = attributes_of(source)
     split = {} if is_published_source(source) else {"data.split": "classes", "data.labels": None}
-    return {"data.source": source} | split | ({"data.attribute": attributes[0]} if attributes else {})
+    return {"data.source": source, "note": ""} | split | ({"data.attribute": attributes[0]} if attributes else {})
 
 
 def table_of(source: str) -> ImageTable | None:

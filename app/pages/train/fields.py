@@ -64,7 +64,7 @@ def _images(config: RunConfig) -> None:
             _with([_CLASSES, *captions, *offered], learned),
             help="Classes: two images match or they do not. Captions: an image matches its own sentences; both sides of a CLIP are trained. Numbers, "
             "such as viewpoints or poses: images match more or less, by their difference.",
-            **bound("data.labels", learned, lambda picked: _of_labels(picked, offered, config)),
+            **bound("data.labels", learned, lambda picked: {"note": ""} | _of_labels(picked, offered, config)),  # a preset's note is of its own task
         )
     if data.split == "images":
         if data.test_images < 1:
