@@ -21,8 +21,8 @@ settings.register_profile("without clock", deadline=None)  # a busy machine is n
 settings.load_profile("without clock")
 
 ROOT = Path(__file__).resolve().parent.parent
-# what asks for one of these starts clusters, databases, other servers or several processes: `make test-all` alone takes the time
-LONG = {"cluster", "installed", "lab", "pair", "postgres"}
+# what asks for one of these starts clusters, other servers or several processes: `make test-all` alone takes the time
+LONG = {"cluster", "installed", "lab", "pair"}
 MAIN = sys.modules["__main__"]
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]

@@ -38,8 +38,8 @@ def load(what: str | Path, name: str | None = None, *, encoder: "EncoderLike | N
 
     Args:
         what: a `.parquet` file of `Space.save` or an export, or any with a column "vector"; vectors of another program (`.npy`, `.npz`, a projector's
-            TSV, clip-retrieval's folder); a vector store as "qdrant:PLACE", "pgvector:URL", "lancedb:PLACE" or "faiss:FOLDER"; or an encoder's name.
-        name: of the collection or table in a vector store; None: the only one.
+            TSV, clip-retrieval's folder); an index as "lancedb:PLACE" or "faiss:FOLDER"; or an encoder's name.
+        name: of the table in a LanceDB; None: the only one.
         encoder: that made the vectors of a file, which is checked on a sample of images; None: the one that the file names.
 
     Raises:

@@ -85,12 +85,10 @@ CHECKS: dict[str, tuple[dict[str, Any], Callable[[Path], Any] | None, set[str] |
     "coco": ({}, None, None),
     "yolo": ({"val": 0.5, "label": "body_type"}, lambda place: len(list(place.glob("*/*/*.webp"))) == len(ROWS), {"label", "split", "val"}),
     "links": ({}, lambda place: lk.read(place / "metadata.csv").file(0).read_bytes() == lk.read("cars").file(int(ROWS[0])).read_bytes(), None),
-    "qdrant": ({}, None, {"name"}),
-    "lancedb": ({}, None, None),
+    "lancedb": ({}, None, {"name"}),
     "faiss": ({}, lambda place: _as_here(import_space("faiss", str(place))), None),
     "notion": ({}, lambda place: len(np.load(place / "U.npy")) == cars().vectors.shape[1], set()),
     "fiftyone": ({}, None, {"labels", "vectors"}),
-    "embedding-atlas": ({}, None, None),
 }
 
 
@@ -99,9 +97,9 @@ def _paths() -> list[str]:
 
 
 @pytest.mark.long
-def test_every_target_but_addresses_is_offered_and_its_file_holds_what_was_selected(form: Page, tmp_path: Path) -> None:
+def test_every_target_is_offered_and_its_file_holds_what_was_selected(form: Page, tmp_path: Path) -> None:
     assert form.at("export_target").options == [TARGETS[name].title for name in CHECKS]
-    assert {name for name, each in TARGETS.items() if each.takes != "run"} - set(CHECKS) == {"pgvector"}
+    assert {name for name, each in TARGETS.items() if each.takes != "run"} == set(CHECKS)
     for target, (chosen, holds, controls) in CHECKS.items():
         form.set("export_target", target)
         assert TARGETS[target].help in [each.value for each in form.caption]
@@ -144,9 +142,8 @@ def test_the_command_that_is_shown_does_the_same(form: Page, run: Any, tmp_path:
         return [each.value for each in form.code if each.value.startswith("likeness export")]
 
     form.set("export_target", "faiss")
-    first, address = commands()
+    (first,) = commands()
     assert first == "likeness export cars faiss faiss/ --only images.txt --encoder cars --notion car-color --portable"
-    assert address == "likeness export cars pgvector postgresql://USER@HOST/DATABASE --only images.txt --encoder cars --notion car-color"
     monkeypatch.chdir(tmp_path)
     (tmp_path / "images.txt").write_text("\n".join(_paths()))
     assert run(*shlex.split(first)[1:])[0] == 0
@@ -185,7 +182,7 @@ def _download(folder: Path, size: int = 10, most: float | None = None) -> Job:
 def test_a_visitor_fills_no_disk(app: Page, shared: None, cache: Path, tmp_path: Path) -> None:
     app.session_state["export_is_open"] = True
     app.run()
-    for target in ("links", "qdrant"):
+    for target in ("links", "lancedb"):
         assert "is larger than the 0.001 GB that this server allows" in str(_ended(app.set("export_target", target)).error)
     assert list((cache / "visitors" / ADA / "exports").iterdir()) == []
     folder = tmp_path / "exports"

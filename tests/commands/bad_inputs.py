@@ -256,7 +256,7 @@ BY_THEMSELVES = [
     ("analyze semantics --language nonsense", "'nonsense'"),
     ("export cars parquet a.parquet --vectors --method best", "There is no method 'best'"),
     ("export cars faiss new --precision int4", "There is no precision 'int4'; choose from float32, int8, binary"),
-    ("export cars qdrant new --precision int8", "The target 'qdrant' has no option 'precision'"),
+    ("export cars lancedb new --precision int8", "The target 'lancedb' has no option 'precision'"),
     ("export cars csv {taken}", "exists already"),
     ("fit car-color --solver fast", "There is no solver 'fast'; choose from exact, adam, faded"),
     ("fit car-colour", "There is no notion 'car-colour'"),

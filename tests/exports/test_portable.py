@@ -16,7 +16,7 @@ from likeness.exports.material import Material
 from likeness.io import confine
 from likeness.space import Space
 
-WRITTEN = [name for name, target in TARGETS.items() if target.ending is not None and target.takes not in ("notion", "run")]
+WRITTEN = [name for name, target in TARGETS.items() if target.takes not in ("notion", "run")]
 
 
 @pytest.fixture
@@ -36,8 +36,7 @@ def _content(place: Path) -> bytes:
 
 
 @pytest.mark.parametrize("target", WRITTEN)
-def test_no_place_of_this_machine_is_named(target: str, local: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("likeness.exports.embedding_atlas._positions", lambda *_: np.zeros((12, 2), np.float32))
+def test_no_place_of_this_machine_is_named(target: str, local: Space, tmp_path: Path) -> None:
     given = {name: value for name, value in {"label": "breed", "vectors": True, "val": 0.5}.items() if name in TARGETS[target].uses}
     places = {}
     for portable in (True, False):
@@ -47,7 +46,7 @@ def test_no_place_of_this_machine_is_named(target: str, local: Space, tmp_path: 
     assert bytes(tmp_path) in _content(places[False])  # so that the test would see it
 
 
-@pytest.mark.parametrize("target", ["qdrant", "lancedb", "faiss"])
+@pytest.mark.parametrize("target", ["lancedb", "faiss"])
 def test_stores_are_read_after_a_move(target: str, local: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     lk.export(local, target, tmp_path / "here" / "store", portable=True)
@@ -78,7 +77,7 @@ def test_an_image_that_lies_elsewhere_keeps_its_name_alone(table: ImageTable, tm
     assert Material(elsewhere).names == [str(table.file(0)), "a/b.png"]
 
 
-@pytest.mark.parametrize("target", ["links", "yolo", "fiftyone", "coco", "embedding-atlas"])
+@pytest.mark.parametrize("target", ["links", "yolo", "fiftyone", "coco"])
 def test_what_may_not_be_read_is_not_copied(target: str, space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unconfined: None) -> None:
     (tmp_path / "secret.png").write_bytes(b"secret")
     (space.table.root / "link.png").symlink_to(tmp_path / "secret.png")

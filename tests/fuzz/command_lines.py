@@ -50,7 +50,7 @@ _SOUND: dict[str, tuple[str, ...]] = {
     "images": ("photos", "photos/warm/0.png"),
     "lance": ("new-lance",),
     "settings": ("serving.yaml",),
-    "target": ("csv", "parquet", "coco", "links", "yolo", "faiss", "lancedb", "qdrant", "notion", "fiftyone"),
+    "target": ("csv", "parquet", "coco", "links", "yolo", "faiss", "lancedb", "notion", "fiftyone"),
     "place": ("new", "new.csv", "new.json", "new.parquet"),
     "label": ("class",),
     "predicted": ("class", "yaw"),

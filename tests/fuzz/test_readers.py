@@ -51,7 +51,7 @@ _REASONS = {
     ),
     "through a reader that has a case": (
         *("training/runs/manage_runs", "training/loop/train", "app/pages/shifts/splits", "app/pages/train/draft", "saliency/object_masks"),
-        *("exports/stores", "app/api/http_api"),
+        *("exports/lancedb_table", "app/api/http_api"),
     ),
     "damaged and hostile content is in a test of its own": (
         *("data/readers/caltech101", "encoders/models/photos", "duplicates/suggest_threshold", "app/server/saved_views", "app/parts/component"),

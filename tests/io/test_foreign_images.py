@@ -211,7 +211,7 @@ class TestEnded:
         assert isinstance(found, InputError)
 
     def test_it_inherits_no_secrets(self, pool, monkeypatch: pytest.MonkeyPatch) -> None:
-        for name in ("QDRANT_API_KEY", "HF_TOKEN", "PGPASSWORD"):
+        for name in ("AWS_SECRET_ACCESS_KEY", "HF_TOKEN", "PGPASSWORD"):
             monkeypatch.setenv(name, "secret")
         pool("""os.write(1, b'{"error": "sees %d"}\\n' % list(os.environ.values()).count("secret")); os._exit(0)""")
         assert str(suffixes(png((13, 13)))[0]).endswith("sees 0")

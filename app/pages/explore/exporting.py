@@ -39,7 +39,6 @@ _WIDTH = 560  # pixels
 _NONE = ""  # in place of an attribute's name
 _ALL, _FILTERED, _SELECTED = "All", "Filtered", "Selected"
 _LIST = "images.txt"
-_DATABASE = "postgresql://USER@HOST/DATABASE"
 _FLAGS = {"neighbors": "-k"}
 _UNSAVED = "Save the notion on the Notions page to export it by command."
 _is_open = Item(False, key="export_is_open")  # the form
@@ -62,8 +61,7 @@ def form(view: View, chosen: Rows) -> None:
     from likeness.exports import TARGETS  # not before it is needed
 
     without = ("run",) if view.base.table.has_images else ("run", "images")
-    fitting = {name: each for name, each in TARGETS.items() if each.takes not in without}
-    offered = {name: each for name, each in fitting.items() if each.ending is not None}
+    offered = {name: each for name, each in TARGETS.items() if each.takes not in without}
     with st.container(border=True, width=_WIDTH, gap="small"):
         name = st.selectbox("For", list(offered), format_func=lambda each: offered[each].title, key="export_target", persist_state="session")
         target = offered[name]
@@ -76,8 +74,7 @@ def form(view: View, chosen: Rows) -> None:
             st.info("This format saves a notion. Choose one for the left map in the sidebar.", icon=":material/info:")
             return
         _file(view, target, space, rows, options)
-        others = [each for each in fitting.values() if each.ending is None]
-        _command_of(view, target, others, space, rows, options)
+        _command_of(view, target, space, rows, options)
 
 
 def _rows(view: View, chosen: Rows) -> Rows | None:
@@ -173,17 +170,14 @@ def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None
         st.caption(plain(redact(made.note)))
 
 
-def _command_of(view: View, target: "Target", others: "Sequence[Target]", space: "Space | None", rows: Rows | None, options: dict[str, Any]) -> None:
-    """Draws the same export as a command, folded, and the targets that only a command supports."""
+def _command_of(view: View, target: "Target", space: "Space | None", rows: Rows | None, options: dict[str, Any]) -> None:
+    """Draws the same export as a command, folded."""
     with st.expander("As a command"):
-        for each, of, settings in ((target, space, options), *((other, space or view.a, {}) for other in others)):
-            named = space_options(view, of)
-            if each is not target:
-                st.caption(f"{each.title} runs on a server of its own. Use this command:")
-            if named is None:
-                st.caption(_UNSAVED)
-            else:
-                st.code(command(view, each, named, rows, settings), language="bash", wrap_lines=True)
+        named = space_options(view, space)
+        if named is None:
+            st.caption(_UNSAVED)
+        else:
+            st.code(command(view, target, named, rows, options), language="bash", wrap_lines=True)
         if server().shared:
             st.caption(_ELSEWHERE)
         if rows is not None and view.base.table.has_images:
@@ -204,14 +198,13 @@ def command(view: View, target: "Target", space: Sequence[str], rows: Rows | Non
     from likeness.exports import ExportOptions
 
     source = view.entry.source if server().shared else resolve_entry(view.entry)
-    place = _DATABASE if target.ending is None else f"{target.name}{target.ending or '/'}"
-    words = ["likeness", "export", redact(source), target.name, place]
+    words = ["likeness", "export", redact(source), target.name, f"{target.name}{target.ending or '/'}"]
     words += ["--only", _LIST] if rows is not None else []
     words += space
     for name, value in options.items():
         if name != "link" and value != getattr(ExportOptions(), name):
             words += [_FLAGS.get(name, f"--{name}"), *([] if value is True else [str(value)])]
-    return shlex.join([*words, *(["--portable"] if target.ending is not None else [])])
+    return shlex.join([*words, "--portable"])
 
 
 def space_options(view: View, space: "Space | None") -> list[str] | None:

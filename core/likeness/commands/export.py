@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def export(
     source: Annotated[str, typer.Argument(help="{datasets}; or a trained run, `run:NAME` or its folder.")],
     target: Annotated[str, typer.Argument(help="{targets}.")],
-    place: Annotated[str, typer.Argument(help="File, folder or address to write to; it must not exist yet.")],
+    place: Annotated[str, typer.Argument(help="File or folder to write to, which must not exist yet; for `lancedb` also a URL.")],
     label: Annotated[str | None, typer.Option(help="Class attribute; by default `label` or `class`, or one whose values repeat.")] = None,
     columns: Annotated[str | None, typer.Option(help="Attributes to include, separated by commas; by default all.")] = None,
     only: Only = None,
@@ -32,8 +32,8 @@ def export(
     val: Annotated[float, typer.Option(min=0, max=0.99, help="Share of each class for validation.")] = 0.2,
     split: Annotated[str | None, typer.Option(help="Attribute with the values train, val or test, instead of --val.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    name: Annotated[str | None, typer.Option(help="Name of the collection or table in a database; by default that of the images.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume an interrupted export into a database.")] = False,
+    name: Annotated[str | None, typer.Option(help="Name of the table in a LanceDB; by default that of the images.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume an interrupted export into a LanceDB.")] = False,
     precision: Annotated[str, typer.Option(help="`float32`, `int8` or `binary` vectors; what is lost is printed.")] = "float32",
     portable: Annotated[bool, typer.Option("--portable", help="Write relative paths, and copy images instead of linking them.")] = False,
 ) -> None:
@@ -41,7 +41,7 @@ def export(
 
     Examples: `likeness export photos/ coco photos.json --label breed`, `likeness export photos/ yolo breeds/ --label breed --val 0.2`,
     `likeness export photos/ links picked/ --where good=yes --link copy`, `likeness export photos/ parquet photos.parquet --vectors -k 10`,
-    `likeness export cars qdrant db/ --notion car-color`, `likeness export cars notion color/ --notion car-color`,
+    `likeness export cars lancedb db/ --notion car-color`, `likeness export cars notion color/ --notion car-color`,
     `likeness export run:shipped-cars-elg onnx model/`
     """
     from likeness.evaluation import quantization_losses

@@ -29,7 +29,8 @@ def write_csv(material: Material, path: Path, options: ExportOptions, progress: 
                     NEIGHBORS: [" ".join(map(str, each)) for each in rows.tolist()],
                     SIMILARITIES: [" ".join(f"{value:.6g}" for value in each) for each in similarities.tolist()],
                 }
-                file.write(csv_bytes(pd.concat([part.frame.reset_index(drop=True), pd.DataFrame(beside)], axis=1), not part.begin))
+                attributes = columns.iloc[part.begin : part.end].reset_index(drop=True)
+                file.write(csv_bytes(pd.concat([attributes, pd.DataFrame(beside)], axis=1), not part.begin))
                 progress(part.end, len(material))
         else:
             for begin in range(0, len(material), _PART):

@@ -7,15 +7,14 @@ import numpy as np
 import pyarrow as pa
 
 from likeness.errors import InputError
+from likeness.exports.lancedb_table import about_metadata, vector_file
 from likeness.exports.material import Material
-from likeness.exports.stores import about_of, about_text, vector_file
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import VectorFile, as_path, regular_file, to_arrow
 from likeness.progress import Progress
 from likeness.search import code_index
 
 INDEX, SIGNS, ROWS = "index.faiss", "signs.faiss", "rows.parquet"
-_ABOUT = b"likeness"
 
 
 def write_faiss(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:
@@ -36,7 +35,7 @@ def write_faiss(material: Material, folder: Path, options: ExportOptions, progre
     table = to_arrow(material.columns)
     if not len(material.columns.columns):
         table = pa.table({"row": pa.array(range(len(material)))})
-    parquet.write_table(table.replace_schema_metadata({_ABOUT: about_text(material.about).encode()}), folder / ROWS)
+    parquet.write_table(table.replace_schema_metadata(about_metadata(material)), folder / ROWS)
     return Written(len(material))
 
 
@@ -58,9 +57,7 @@ def read_faiss(place: str, name: str | None = None) -> VectorFile:
         raise InputError(f"The index in '{place}' cannot be read ({' '.join(str(error).split())[:150]}); export it again.") from error
     if len(table) != len(vectors):
         raise InputError(f"The index in '{place}' has {len(vectors):,} vectors for {len(table):,} rows; export it again.")
-    about = about_of((table.schema.metadata or {}).get(_ABOUT, b"").decode(errors="replace"))
-    columns = {each: table.column(each).to_pylist() for each in table.column_names if not (about and each == "row" and table.num_columns == 1)}
-    return vector_file(list(range(len(vectors))), vectors, columns, about, place)
+    return vector_file(table, vectors, place)
 
 
 TARGET = Target("faiss", "faiss", "vectors", write_faiss, ("precision",), read=read_faiss)

@@ -24,11 +24,10 @@ MOST_PART_ROWS = 2_000
 
 @dataclass(frozen=True)
 class Part:
-    """A chunk of exported rows `begin` to `end` (exclusive): attributes and vectors (end - begin, d)."""
+    """A chunk of exported rows `begin` to `end` (exclusive), with vectors (end - begin, d)."""
 
     begin: int
     end: int
-    frame: pd.DataFrame
     vectors: NDArray[np.float32]
 
 
@@ -88,13 +87,7 @@ class Material:
         size = max(1, min(MOST_PART_ROWS, PART_BYTES // (4 * vectors.shape[1])))
         for start in range(begin, len(self), size):
             end = min(start + size, len(self))
-            yield Part(start, end, self.columns.iloc[start:end], np.asarray(vectors[self.rows[start:end]], np.float32))
-
-    def vectors(self) -> NDArray[np.float32]:
-        """The vectors (n, d) of all rows at once, without a copy if the whole space is exported."""
-        space = self._space()
-        whole = len(self) == len(space) and bool((np.diff(self.rows) == 1).all())
-        return space.vectors if whole else np.asarray(space.vectors[self.rows])
+            yield Part(start, end, np.asarray(vectors[self.rows[start:end]], np.float32))
 
     def neighbors(self, part: Part, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """The k nearest exported rows of each row of a chunk, excluding itself, as rows of the export (m, k), and their cosines (m, k).

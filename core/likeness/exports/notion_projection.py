@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.exports.material import Material
-from likeness.exports.stores import missing_client
-from likeness.exports.target import ExportOptions, Target, Written
+from likeness.exports.target import ExportOptions, Target, Written, missing_package
 from likeness.progress import Progress
 
 # what onnxruntime reads since 1.15 (2023); no operator here has changed since
@@ -62,7 +61,7 @@ def projection_model(U: NDArray[np.float32], mean: NDArray[np.float32] | None = 
     try:
         from onnx import TensorProto, checker, helper, numpy_helper
     except ImportError as error:
-        raise missing_client("A notion as an ONNX model", "onnx", "onnx", error) from error
+        raise missing_package("A notion as an ONNX model", "onnx", "onnx") from error
     least = _EPS * float(np.linalg.norm(U)) if mean is None else 0.0
     values = {"U": U, "least": np.array([[least]], np.float32), "one": np.ones((1, 1), np.float32), "zero": np.zeros((1, 1), np.float32)}
     values |= {} if mean is None else {"mean": mean[None]}

@@ -8,8 +8,7 @@ from likeness.errors import InputError
 from likeness.exports.notion_projection import OPSET
 from likeness.exports.run_card import finish_program
 from likeness.exports.run_material import RunMaterial
-from likeness.exports.stores import missing_client
-from likeness.exports.target import ExportOptions, Target, Written
+from likeness.exports.target import ExportOptions, Target, Written, missing_package
 from likeness.progress import Progress
 
 MODEL = "model.onnx"
@@ -25,7 +24,7 @@ def write_onnx(material: RunMaterial, folder: Path, options: ExportOptions, prog
         import onnx
         import onnxscript  # noqa: F401  (torch's exporter needs it)
     except ImportError as error:
-        raise missing_client("A run as an ONNX model", error.name or "onnx", "onnx", error) from error
+        raise missing_package("A run as an ONNX model", error.name or "onnx", "onnx") from error
     import torch
 
     from likeness.exports.run_graph import INPUT, OUTPUT, exported_run

@@ -9,8 +9,7 @@ from likeness.errors import InputError
 from likeness.exports.run_card import finish_run
 from likeness.exports.run_material import RunMaterial
 from likeness.exports.run_timm import timm_config
-from likeness.exports.stores import missing_client
-from likeness.exports.target import ExportOptions, Target, Written
+from likeness.exports.target import ExportOptions, Target, Written, missing_package
 from likeness.io import write_weights
 from likeness.progress import Progress
 
@@ -29,7 +28,7 @@ def write_sentence_transformers(material: RunMaterial, folder: Path, options: Ex
         from sentence_transformers import SentenceTransformer
         from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Transformer
     except ImportError as error:
-        raise missing_client("This target", "sentence-transformers", "language", error) from error
+        raise missing_package("This target", "sentence-transformers", "language") from error
     dense = Dense(head.in_features, head.out_features, activation_function=None, init_weight=head.weight.data, init_bias=head.bias.data)
     with quiet(), tempfile.TemporaryDirectory() as place:
         write_weights(Path(place, "model.safetensors"), material.backbone.state_dict(), material.metadata)

@@ -7,8 +7,8 @@ from typing import Any
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
+from likeness.exports.lancedb_table import shown_place
 from likeness.exports.material import Material
-from likeness.exports.places import shown
 from likeness.exports.run_material import RunMaterial, RunSource, run_material
 from likeness.exports.target import Target, Written
 from likeness.progress import Progress, no_progress
@@ -16,7 +16,7 @@ from likeness.space import Space
 
 # the modules of this package with a `TARGET`, in the order in which they are offered
 _MODULES = (
-    "csv_table parquet_table coco yolo links qdrant pgvector lancedb_table faiss_index notion_projection fiftyone embedding_atlas "
+    "csv_table parquet_table coco yolo links lancedb_table faiss_index notion_projection fiftyone "
     "run_onnx run_pt2 run_timm run_open_clip run_sentence_transformers run_safetensors"
 )
 _LISTED: list[Target] = [import_module(f"likeness.exports.{module}").TARGET for module in _MODULES.split()]
@@ -36,15 +36,15 @@ def find_target(name: str) -> Target:
 
 
 def import_space(source: str, place: str, name: str | None = None) -> Space:
-    """Reads a space from an export or any vector database.
+    """Reads a space from an exported index or any LanceDB table.
 
     Exports are read with their images, encoder and text side. For foreign vectors, a column `path` refers to the images, absolute or relative to the
-    current folder. InputError: an unsupported target, nothing there, several collections without a name, or an interrupted export.
+    current folder. InputError: an unsupported target, nothing there, several tables without a name, or an interrupted export.
 
     Args:
-        source: "qdrant", "pgvector", "lancedb" or "faiss".
+        source: "lancedb" or "faiss".
         place: as it was written to.
-        name: of the collection or table; None: the only one.
+        name: of the table; None: the only one.
 
     Example:
         >>> import tempfile, likeness as lk
@@ -62,7 +62,7 @@ def import_space(source: str, place: str, name: str | None = None) -> Space:
         readable = ", ".join(each.name for each in TARGETS.values() if each.read)
         raise InputError(f"The target '{source}' cannot be imported; spaces are read from {readable}, and from files by `likeness.load`.")
     found = read(place, name)
-    return space_of(found, f"'{shown(place)}'")
+    return space_of(found, f"'{shown_place(place)}'")
 
 
 def export(
@@ -84,7 +84,7 @@ def export(
     Args:
         source: a table, such as one with manual labels (`likeness.tagging.with_tags`), or a space if vectors are needed. For targets that take a run:
             "run:NAME", its folder, the result of `likeness.train`, or the encoder `likeness.load("run:NAME")`.
-        target: by name: "csv", "coco", "qdrant" and so on (`likeness kinds targets`).
+        target: by name: "csv", "coco", "lancedb" and so on (`likeness kinds targets`).
         place: a file, a folder, or the URL of a database. Existing data are never changed.
         rows: numbers of the rows to write, in this order, or a mask; None: all.
         columns: attributes to write; None: all.
