@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from likeness.data import read_dataset
-from likeness.embedding import load_space, load_vectors
+from likeness.embedding import load_space, load_vectors, space_of
 from likeness.encoders import load_encoder
 from likeness.errors import InputError
-from likeness.exports import TARGETS, import_space
+from likeness.exports import TARGETS
 from likeness.io import check_output_file, runs_dir
 from likeness.joined_spaces import concat as concat
 from likeness.space import Space
@@ -38,7 +38,7 @@ def load(what: str | Path, name: str | None = None, *, encoder: "EncoderLike | N
 
     Args:
         what: a `.parquet` file of `Space.save` or an export, or any with a column "vector"; vectors of another program (`.npy`, `.npz`, a projector's
-            TSV, clip-retrieval's folder); an index as "lancedb:PLACE" or "faiss:FOLDER"; or an encoder's name.
+            TSV, clip-retrieval's folder); an export as "lancedb:PLACE" or "faiss:FOLDER"; or an encoder's name.
         name: of the table in a LanceDB; None: the only one.
         encoder: that made the vectors of a file, which is checked on a sample of images; None: the one that the file names.
 
@@ -59,8 +59,9 @@ def load(what: str | Path, name: str | None = None, *, encoder: "EncoderLike | N
     if encoder is not None:
         raise InputError(f"'{what}' is no file of vectors, so it cannot be of the encoder {encoder!r}; pass a file.")
     target, _, place = str(what).partition(":")
-    if place and target in TARGETS and TARGETS[target].takes != "run":  # "timm:" and "open_clip:" are families of encoders
-        return import_space(target, place, name)
+    read = TARGETS[target].read if place and target in TARGETS else None
+    if read is not None:
+        return space_of(read(place, name), f"The index of {TARGETS[target].title}")
     return load_encoder(str(what))
 
 

@@ -17,7 +17,7 @@ import likeness as lk
 from api import picture_routes
 from app_page import Page
 from likeness import training
-from likeness.exports import TARGETS, Written, import_space
+from likeness.exports import TARGETS, Written
 from likeness.notions import get_notion
 from likeness.reports import ReportOptions
 from likeness.training import RunFolder
@@ -86,7 +86,7 @@ CHECKS: dict[str, tuple[dict[str, Any], Callable[[Path], Any] | None, set[str] |
     "yolo": ({"val": 0.5, "label": "body_type"}, lambda place: len(list(place.glob("*/*/*.webp"))) == len(ROWS), {"label", "split", "val"}),
     "links": ({}, lambda place: lk.read(place / "metadata.csv").file(0).read_bytes() == lk.read("cars").file(int(ROWS[0])).read_bytes(), None),
     "lancedb": ({}, None, {"name"}),
-    "faiss": ({}, lambda place: _as_here(import_space("faiss", str(place))), None),
+    "faiss": ({}, lambda place: _as_here(lk.load(f"faiss:{place}")), None),
     "notion": ({}, lambda place: len(np.load(place / "U.npy")) == cars().vectors.shape[1], set()),
     "fiftyone": ({}, None, {"labels", "vectors"}),
 }
@@ -147,7 +147,7 @@ def test_the_command_that_is_shown_does_the_same(form: Page, run: Any, tmp_path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "images.txt").write_text("\n".join(_paths()))
     assert run(*shlex.split(first)[1:])[0] == 0
-    assert _as_here(import_space("faiss", str(tmp_path / "faiss")))
+    assert _as_here(lk.load(f"faiss:{tmp_path}/faiss"))
     form.set("export_target", "yolo").set("export_val", 0.5)
     assert commands()[0] == "likeness export cars yolo yolo/ --only images.txt --label body_type --val 0.5 --portable"
 

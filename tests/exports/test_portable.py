@@ -11,7 +11,7 @@ import pytest
 import likeness as lk
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.exports import TARGETS, import_space
+from likeness.exports import TARGETS
 from likeness.exports.material import Material
 from likeness.io import confine
 from likeness.space import Space
@@ -52,7 +52,7 @@ def test_stores_are_read_after_a_move(target: str, local: Space, tmp_path: Path,
     lk.export(local, target, tmp_path / "here" / "store", portable=True)
     (tmp_path / "here" / "store").rename(tmp_path / "store")
     monkeypatch.chdir(local.table.root)  # names are of the folder that one is in
-    found = import_space(target, str(tmp_path / "store"))
+    found = lk.load(f"{target}:{tmp_path}/store")
     np.testing.assert_allclose(found.vectors, local.vectors, atol=1e-6)
     assert found.table.file(3).samefile(local.table.file(3))
     assert found.encoder is None

@@ -12,7 +12,7 @@ import pytest
 
 import likeness as lk
 from likeness.errors import InputError
-from likeness.exports import TARGETS, import_space
+from likeness.exports import TARGETS
 from likeness.exports.material import Material
 from likeness.space import Space
 
@@ -54,7 +54,7 @@ def test_some_rows_vectors_without_images_and_zero_rows_of_a_notions_space_come_
         vectors = source.vectors if rows is None else source.vectors[rows]
         np.testing.assert_allclose(TARGETS[target].read(where, None).vectors, vectors, atol=1e-6)  # type: ignore[misc]
         if source is not seen:
-            table = import_space(target, where).table
+            table = lk.load(f"{target}:{where}").table
             assert table.has_images == (source is space)
             assert table.frame[table.attributes].to_dict("list") == ({"count": rows} if rows else {} if source is bare else {"label": [1, 2, 3]})
 
@@ -121,7 +121,7 @@ def test_an_interrupted_export_goes_on(space: Space, tmp_path: Path, small_parts
     with pytest.raises(Stopped):
         lk.export(space, "lancedb", where, name="mine", progress=stop)
     with pytest.raises(InputError, match="5 of 12 rows, because the export was interrupted; finish it with resume"):
-        import_space("lancedb", where)
+        lk.load(f"lancedb:{where}")
     with pytest.raises(InputError, match=r"'mine' exists already in .*; choose another name, or resume"):
         lk.export(space, "lancedb", where, name="mine")
     with pytest.raises(InputError, match=r"'mine' in .* holds other images, attributes or vectors"):
@@ -130,7 +130,7 @@ def test_an_interrupted_export_goes_on(space: Space, tmp_path: Path, small_parts
     written = lk.export(space, "lancedb", where, name="mine", resume=True, progress=lambda n, total, stage="": done.append(n))
     assert written.note == "5 of them existed already."
     assert done[0] == 5
-    np.testing.assert_allclose(import_space("lancedb", where).vectors, space.vectors, atol=1e-6)
+    np.testing.assert_allclose(lk.load(f"lancedb:{where}").vectors, space.vectors, atol=1e-6)
     assert lk.export(space, "lancedb", where, name="mine", resume=True).note == "12 of them existed already."
 
 
@@ -182,10 +182,10 @@ def test_what_stands_at_a_place_stays_and_nothing_is_made_by_reading(space: Spac
             lk.export(space, "lancedb", tmp_path / "db", resume=resume)
     assert (theirs.version, theirs.to_arrow().to_pylist()) == (1, [{"a": 1}])
     with pytest.raises(InputError, match=r"The table 'my_photos' in .* has no column 'vector'; it has a"):
-        import_space("lancedb", str(tmp_path / "db"))
+        lk.load(f"lancedb:{tmp_path}/db")
     for target in STORES:
         with pytest.raises(InputError, match="There is no"):
-            import_space(target, str(tmp_path / "nope"))
+            lk.load(f"{target}:{tmp_path}/nope")
         assert not (tmp_path / "nope").exists()
 
 
@@ -196,13 +196,13 @@ def test_a_damaged_index_is_answered(space: Space, tmp_path: Path) -> None:
         shutil.copytree(tmp_path / "a", tmp_path / name)
         (tmp_path / name / "index.faiss").write_bytes(bad)
         with pytest.raises(InputError, match="cannot be read"):
-            import_space("faiss", str(tmp_path / name))
+            lk.load(f"faiss:{tmp_path}/{name}")
     lk.export(space, "faiss", tmp_path / "b", rows=[1, 2])
     shutil.copy(tmp_path / "b" / "rows.parquet", tmp_path / "a" / "rows.parquet")
     with pytest.raises(InputError, match="has 12 vectors for 2 rows"):
-        import_space("faiss", str(tmp_path / "a"))
+        lk.load(f"faiss:{tmp_path}/a")
     with pytest.raises(InputError, match="holds one index"):
-        import_space("faiss", str(tmp_path / "b"), "mine")
+        lk.load(f"faiss:{tmp_path}/b", "mine")
 
 
 @pytest.mark.parametrize(
@@ -216,9 +216,9 @@ def test_what_a_store_says_of_itself_may_be_anything(about: str, space: Space, t
     parquet.write_table(table.replace_schema_metadata({b"likeness": about.encode()}), tmp_path / "a" / "rows.parquet")
     if "rows" in about:
         with pytest.raises(InputError, match="holds no space"):
-            import_space("faiss", str(tmp_path / "a"))
+            lk.load(f"faiss:{tmp_path}/a")
     else:  # as vectors of others
-        assert len(import_space("faiss", str(tmp_path / "a"))) == 12
+        assert len(lk.load(f"faiss:{tmp_path}/a")) == 12
 
 
 def test_vectors_of_others_are_read(space: Space, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_vectors_of_others_are_read(space: Space, tmp_path: Path) -> None:
 
     rows = [{"vector": each, "path": str(path)} for each, path in zip(space.vectors, space.table.paths(), strict=True)]
     lancedb.connect(tmp_path / "db").create_table("theirs", rows)
-    found = import_space("lancedb", str(tmp_path / "db"))
+    found = lk.load(f"lancedb:{tmp_path}/db")
     np.testing.assert_allclose(found.vectors, space.vectors, atol=1e-6)
     assert (found.name, found.table.paths()) == ("db", space.table.paths())
 
@@ -243,7 +243,7 @@ def test_own_columns_and_names_are_refused(space: Space, tmp_path: Path) -> None
     "address", ["nope://ada:secret@127.0.0.1:1/x", "s3://ada:secret@127.0.0.1:notaport/x", "s3://ada:secret@[::1/x", "az://x/y?sig=secret&se=ada"]
 )
 def test_addresses_are_answered_without_their_passwords(address: str, space: Space) -> None:
-    for call in (lambda: lk.export(space, "lancedb", address), lambda: import_space("lancedb", address)):
+    for call in (lambda: lk.export(space, "lancedb", address), lambda: lk.load(f"lancedb:{address}")):
         with pytest.raises(InputError, match=r"LanceDB at .* failed") as caught:
             call()
         assert "secret" not in str(caught.value)
@@ -256,8 +256,6 @@ def test_a_missing_package_is_named(space: Space, monkeypatch: pytest.MonkeyPatc
         lk.export(space, "lancedb", tmp_path / "new")
 
 
-def test_only_stores_are_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="The target 'csv' cannot be imported; spaces are read from lancedb, faiss"):
-        import_space("csv", str(tmp_path))
+def test_a_store_needs_vectors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="needs vectors; pass a Space"):
         lk.export(lk.read("cars"), "faiss", tmp_path / "x")

@@ -70,7 +70,6 @@ def test_in_parts_it_is_the_same_file(space: Space, tmp_path: Path, monkeypatch:
     lk.export(space, "csv", tmp_path / "whole.csv", neighbors=3)
     lk.export(space, "parquet", tmp_path / "whole.parquet", neighbors=3, vectors=True)
     monkeypatch.setattr("likeness.exports.material.MOST_PART_ROWS", 5)
-    monkeypatch.setattr("likeness.exports.csv_table._PART", 5)
     lk.export(space, "csv", tmp_path / "parts.csv", neighbors=3)
     lk.export(space, "parquet", tmp_path / "parts.parquet", neighbors=3, vectors=True)
     assert (tmp_path / "parts.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()

@@ -28,7 +28,7 @@ def write_faiss(material: Material, folder: Path, options: ExportOptions, progre
     import faiss
     import pyarrow.parquet as parquet
 
-    index = code_index(lambda: (part.vectors for part in material.parts()), material.dim, options.precision)
+    index = code_index(lambda: map(material.vectors, material.parts()), material.dim, options.precision)
     write, name = (faiss.write_index_binary, SIGNS) if options.precision == "binary" else (faiss.write_index, INDEX)
     write(index, str(folder / name))
     progress(len(material), len(material))

@@ -70,7 +70,7 @@ def _samples(
     """Yields a document per image; vectors are read in chunks."""
     columns = {name: (class_values if name in classes else plain_values)(material.attributes[name]) for name in [*fields, *tags]}
     now = _date()
-    rows = (vector for part in material.parts() for vector in part.vectors) if vectors else None
+    rows = (vector for part in material.parts() for vector in material.vectors(part)) if vectors else None
     for row, file in enumerate(files):
         sample: dict[str, Any] = {
             "_id": _object_id(),

@@ -28,7 +28,7 @@ _LONGEST_NAME = 63  # bytes
 def write_lancedb(material: Material, place: str, options: ExportOptions, progress: Progress) -> Written:
     """A table of LanceDB in a folder or an object store, with a column for each attribute.
 
-    Rows are added in chunks. With `resume`, the missing rows of an interrupted, equal export are added. Existing tables are never changed otherwise.
+    Rows are added in parts. With `resume`, the missing rows of an interrupted, equal export are added. Existing tables are never changed otherwise.
     """
     name = _table_name(material, options)
     check_own_columns(material.columns, _ROW, _VECTOR)
@@ -39,21 +39,21 @@ def write_lancedb(material: Material, place: str, options: ExportOptions, progre
         if name not in database.list_tables().tables:
             table = database.create_table(name, schema=schema)
         elif not options.resume:
-            raise InputError(f"'{name}' exists already in {shown_place(place)}; choose another name, or resume its interrupted export.")
+            raise InputError(f"'{name}' exists already in {_shown(place)}; choose another name, or resume its interrupted export.")
         else:
             table = database.open_table(name)
             # appending other rows would leave a mixture of two exports under one name
             if _about(table.schema).get("export") != material.digest:
                 raise InputError(
-                    f"'{name}' in {shown_place(place)} holds other images, attributes or vectors, so it cannot be resumed; choose another name."
+                    f"'{name}' in {_shown(place)} holds other images, attributes or vectors, so it cannot be resumed; choose another name."
                 )
             begin = table.count_rows()
         progress(begin, len(material))
         for part in material.parts(begin):
-            rows = [pa.array(range(part.begin, part.end), pa.int64()), vector_column(part.vectors)]
-            table.add(pa.table([*rows, *attributes.slice(part.begin, part.end - part.begin).columns], schema=schema))
-            progress(part.end, len(material))
-    return Written(len(material), f"'{name}' in {shown_place(place)}", f"{begin:,} of them existed already." if begin else "")
+            rows = [pa.array(part, pa.int64()), vector_column(material.vectors(part))]
+            table.add(pa.table([*rows, *attributes.slice(part.start, len(part)).columns], schema=schema))
+            progress(part.stop, len(material))
+    return Written(len(material), f"'{name}' in {_shown(place)}", f"{begin:,} of them existed already." if begin else "")
 
 
 def read_lancedb(place: str, name: str | None = None) -> VectorFile:
@@ -66,21 +66,21 @@ def read_lancedb(place: str, name: str | None = None) -> VectorFile:
         names = sorted(database.list_tables().tables)
         listed = ", ".join(f"'{each}'" for each in names[:20]) or "nothing"
         if name is not None and name not in names:
-            raise InputError(f"There is no '{name}' in {shown_place(place)}; there is {listed}.")
+            raise InputError(f"There is no '{name}' in {_shown(place)}; there is {listed}.")
         if name is None and len(names) != 1:
-            raise InputError(f"{shown_place(place)} holds {listed}; pass the name of one.")
+            raise InputError(f"{_shown(place)} holds {listed}; pass the name of one.")
         name = name or names[0]
         table = database.open_table(name).to_arrow()
         if _VECTOR not in table.column_names:
-            raise InputError(f"The table '{name}' in {shown_place(place)} has no column '{_VECTOR}'; it has {', '.join(table.column_names)}.")
+            raise InputError(f"The table '{name}' in {_shown(place)} has no column '{_VECTOR}'; it has {', '.join(table.column_names)}.")
         about, n = _about(table.schema), len(table)
         whole = about.get("rows")
         if isinstance(whole, int) and n < whole:
-            raise InputError(f"{shown_place(place)} holds {n:,} of {whole:,} rows, because the export was interrupted; finish it with resume.")
+            raise InputError(f"{_shown(place)} holds {n:,} of {whole:,} rows, because the export was interrupted; finish it with resume.")
         if about:
             table = table.sort_by(_ROW).drop_columns(_ROW)
         vectors = table.column(_VECTOR).combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(n, -1)
-        return vector_file(table.drop_columns(_VECTOR), vectors, shown_place(place))
+        return vector_file(table.drop_columns(_VECTOR), vectors, _shown(place))
 
 
 def about_metadata(material: Material) -> dict[bytes, bytes]:
@@ -125,7 +125,7 @@ def _is_url(place: str) -> bool:
     return "://" in place
 
 
-def shown_place(place: str) -> str:
+def _shown(place: str) -> str:
     """A place for display: URLs without user, password and parameters, which may be keys."""
     return re.sub(r"(?<=://)[^/?#]*@|[?#].*", "", place) if _is_url(place) else place
 
@@ -151,8 +151,8 @@ def _database(place: str) -> Iterator[Any]:
         raise
     except (OSError, RuntimeError, ValueError, KeyError) as error:
         # LanceDB repeats parts of the URL
-        reason = " ".join(str(error).split())[:_LONGEST_REASON] if shown_place(place) == place else type(error).__name__
-        raise InputError(f"LanceDB at {shown_place(place)} failed ({reason}); check the URL and your write permission.") from error
+        reason = " ".join(str(error).split())[:_LONGEST_REASON] if _shown(place) == place else type(error).__name__
+        raise InputError(f"LanceDB at {_shown(place)} failed ({reason}); check the URL and your write permission.") from error
 
 
 TARGET = Target("lancedb", "LanceDB", "vectors", write_lancedb, ("name", "resume"), read=read_lancedb, check_address=check_place)

@@ -1,8 +1,8 @@
-"""`Material`: rows of a table or space to export, in chunks so that memory stays bounded."""
+"""`Material`: rows of a table or space to export, in parts so that memory stays bounded."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
@@ -11,24 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.arrays import PART_BYTES
 from likeness.data import ImageTable, is_url
 from likeness.encoders import map_path
 from likeness.errors import InputError
 from likeness.exports.plain_columns import plain_frame
-from likeness.io import check_readable, name_to_text, split_part
+from likeness.io import Part, check_readable, file_of, name_to_text, split_part
 from likeness.space import Space
 
-PART_BYTES = 16_000_000  # of vectors that are handed out at once
 MOST_PART_ROWS = 2_000
-
-
-@dataclass(frozen=True)
-class Part:
-    """A chunk of exported rows `begin` to `end` (exclusive), with vectors (end - begin, d)."""
-
-    begin: int
-    end: int
-    vectors: NDArray[np.float32]
 
 
 class Material:
@@ -81,31 +72,31 @@ class Material:
         """Dimensions of the vectors."""
         return int(self._space().vectors.shape[1])
 
-    def parts(self, begin: int = 0) -> Iterator[Part]:
-        """Yields all rows from `begin`, with vectors, in chunks of at most 16 MB and 2,000 rows."""
-        vectors = self._space().vectors
-        size = max(1, min(MOST_PART_ROWS, PART_BYTES // (4 * vectors.shape[1])))
+    def parts(self, begin: int = 0) -> Iterator[range]:
+        """Yields all rows from `begin`, in parts of at most 2,000 rows and, of a space, 16 MB of vectors."""
+        size = MOST_PART_ROWS if self.space is None else max(1, min(MOST_PART_ROWS, PART_BYTES // (4 * self.dim)))
         for start in range(begin, len(self), size):
-            end = min(start + size, len(self))
-            yield Part(start, end, np.asarray(vectors[self.rows[start:end]], np.float32))
+            yield range(start, min(start + size, len(self)))
 
-    def neighbors(self, part: Part, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The k nearest exported rows of each row of a chunk, excluding itself, as rows of the export (m, k), and their cosines (m, k).
+    def vectors(self, part: range) -> NDArray[np.float32]:
+        """The vectors (m, d) of a part."""
+        return np.asarray(self._space().vectors[self.rows[part.start : part.stop]], np.float32)
+
+    def neighbors(self, part: range, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The k nearest exported rows of each row of a part, excluding itself, as rows of the export (m, k), and their cosines (m, k).
 
         Approximate with an index. Fewer than k if fewer rows are exported.
         """
         if len(self) < 2:
-            return np.empty((part.end - part.begin, 0), np.int64), np.empty((part.end - part.begin, 0), np.float32)
+            return np.empty((len(part), 0), np.int64), np.empty((len(part), 0), np.float32)
         allowed = None if len(self) == len(self._space()) else self._numbers >= 0
-        found = self._space().nearest(part.vectors, k, exclude=self.rows[part.begin : part.end], allowed=allowed)
+        found = self._space().nearest(self.vectors(part), k, exclude=self.rows[part.start : part.stop], allowed=allowed)
         return self._numbers[found.rows], found.similarities
 
     def paths(self, regions: bool = False) -> list[Path]:
         """Absolute paths of the images, with `regions` also of those whose regions are rows; raises InputError for others without a local file of
         their own, or whose file is missing.
         """
-        from likeness.io import Part, file_of, split_part
-
         parts = [split_part(name)[1] or Part() for name in map(str, self.table.frame["path"])]
         paths = [file_of(path).absolute() for path in self.table.paths()]
         named = [str(name) for name in self.table.frame["path"]]

@@ -39,14 +39,14 @@ def write_parquet(material: Material, path: Path, options: ExportOptions, progre
     schema = pa.schema(fields, about)
     with open_atomic(path) as file, parquet.ParquetWriter(file, schema) as writer:
         for part in material.parts():
-            columns = list(attributes.slice(part.begin, part.end - part.begin).columns)
+            columns = list(attributes.slice(part.start, len(part)).columns)
             if options.neighbors:
                 rows, similarities = material.neighbors(part, options.neighbors)
                 columns += [pa.array(list(rows), pa.list_(pa.int64())), pa.array(list(similarities), pa.list_(pa.float32()))]
             if options.vectors:
-                columns.append(vector_column(part.vectors))
+                columns.append(vector_column(material.vectors(part)))
             writer.write_table(pa.table(columns, schema=schema))
-            progress(part.end, len(material))
+            progress(part.stop, len(material))
     return Written(len(material))
 
 

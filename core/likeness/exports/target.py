@@ -84,7 +84,7 @@ class Target:
         check_address: for a database, raises InputError for a place that is not writable.
         ending: suffix of the written file, such as ".csv"; "" for a folder.
         several: whether `label` may name several attributes.
-        read: (place, name of the table) -> vectors and attributes; None if the target cannot be imported.
+        read: (place, name of the table) -> vectors and attributes; None if the target cannot be loaded.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Registry of export targets; `export` and `import_space`."""
+"""Registry of export targets, and `export`."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -7,7 +7,6 @@ from typing import Any
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.exports.lancedb_table import shown_place
 from likeness.exports.material import Material
 from likeness.exports.run_material import RunMaterial, RunSource, run_material
 from likeness.exports.target import Target, Written
@@ -33,36 +32,6 @@ def find_target(name: str) -> Target:
     if name not in TARGETS:
         raise InputError(f"There is no target '{name}'; choose from {', '.join(TARGETS)}.")
     return TARGETS[name]
-
-
-def import_space(source: str, place: str, name: str | None = None) -> Space:
-    """Reads a space from an exported index or any LanceDB table.
-
-    Exports are read with their images, encoder and text side. For foreign vectors, a column `path` refers to the images, absolute or relative to the
-    current folder. InputError: an unsupported target, nothing there, several tables without a name, or an interrupted export.
-
-    Args:
-        source: "lancedb" or "faiss".
-        place: as it was written to.
-        name: of the table; None: the only one.
-
-    Example:
-        >>> import tempfile, likeness as lk
-        >>> folder = tempfile.mkdtemp()
-        >>> space = lk.Space([[1.0, 0.0], [0.0, 1.0]], labels=["a", "b"])
-        >>> lk.export(space, "faiss", f"{folder}/index").n
-        2
-        >>> import_space("faiss", f"{folder}/index").nearest([0.1, 1.0], k=1).rows
-        array([1])
-    """
-    from likeness.embedding import space_of
-
-    read = find_target(source).read
-    if read is None:
-        readable = ", ".join(each.name for each in TARGETS.values() if each.read)
-        raise InputError(f"The target '{source}' cannot be imported; spaces are read from {readable}, and from files by `likeness.load`.")
-    found = read(place, name)
-    return space_of(found, f"'{shown_place(place)}'")
 
 
 def export(
