@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from likeness.errors import InputError
@@ -95,9 +96,11 @@ def vector_file(attributes: Any, vectors: Any, place: str) -> VectorFile:
     """
     if not len(vectors):
         raise InputError(f"{place} holds no vectors.")
-    about, frame = _about(attributes.schema), from_arrow(attributes).reset_index(drop=True)
-    if about and list(frame.columns) == [_ROW]:  # there are no attributes
-        frame = frame.drop(columns=_ROW)
+    about = _about(attributes.schema)
+    if about and attributes.column_names == [_ROW]:
+        attributes = attributes.drop_columns(_ROW)
+    # without what pandas said in foreign metadata; pyarrow makes no rows of no columns
+    frame = from_arrow(attributes.replace_schema_metadata(None)) if attributes.num_columns else pd.DataFrame(index=range(len(vectors)))
     return VectorFile(np.asarray(vectors, np.float32), frame, about or foreign_about(frame, place.rstrip("/").rpartition("/")[2], "."))
 
 
