@@ -181,7 +181,7 @@ def test_what_stands_at_a_place_stays_and_nothing_is_made_by_reading(space: Spac
         with pytest.raises(InputError, match=r"exists already|holds other images"):
             lk.export(space, "lancedb", tmp_path / "db", resume=resume)
     assert (theirs.version, theirs.to_arrow().to_pylist()) == (1, [{"a": 1}])
-    with pytest.raises(InputError, match=r"The table 'my_photos' in .* has no column 'vector'; it has a"):
+    with pytest.raises(InputError, match=r"The table 'my_photos' in .* has no vectors in a column 'vector'; it has a"):
         lk.load(f"lancedb:{tmp_path}/db")
     for target in STORES:
         with pytest.raises(InputError, match="There is no"):

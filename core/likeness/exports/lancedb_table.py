@@ -72,8 +72,8 @@ def read_lancedb(place: str, name: str | None = None) -> VectorFile:
             raise InputError(f"{_shown(place)} holds {listed}; pass the name of one.")
         name = name or names[0]
         table = database.open_table(name).to_arrow()
-        if _VECTOR not in table.column_names:
-            raise InputError(f"The table '{name}' in {_shown(place)} has no column '{_VECTOR}'; it has {', '.join(table.column_names)}.")
+        if _VECTOR not in table.column_names or not pa.types.is_nested(table.schema.field(_VECTOR).type):
+            raise InputError(f"The table '{name}' in {_shown(place)} has no vectors in a column '{_VECTOR}'; it has {', '.join(table.column_names)}.")
         about, n = _about(table.schema), len(table)
         whole = about.get("rows")
         if isinstance(whole, int) and n < whole:
