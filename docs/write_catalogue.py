@@ -56,7 +56,6 @@ def _lines() -> Iterator[str]:
     yield from _table("Encoders", "Families, by what their names look like.", "name in full", map(_family, entries("encoders")))
     yield from _table("Published encoders", "`likeness encoders list` adds size and speed.", "license", map(_published, PUBLISHED.values()))
     yield from _table("Language models", "They read class names and captions.", "name in full", map(_family, entries("language-models")))
-    yield from _table("Index engines", "For `likeness index` and `space.build_index`.", "", _of("engines"))
     yield from _table(
         "Rankings",
         "For `likeness search --ranking`, `likeness evaluate --ranking`, `space.nearest(ranking=...)` and `space.metrics(ranking=...)`; options: "

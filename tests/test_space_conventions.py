@@ -242,10 +242,9 @@ def test_spaces_are_pickled_and_copied_without_their_model() -> None:
     assert pickle.loads(pickle.dumps(encoder)).identity == encoder.identity
 
 
-@pytest.mark.parametrize("engine", ["ivf", "lance"])
-def test_an_index_is_pickled_and_its_search_made_again(engine: str, tmp_path: Path) -> None:
+def test_an_index_is_pickled_and_its_search_made_again(tmp_path: Path) -> None:
     base = worlds.cars()
-    indexed = base.replace(index=build_index(base.vectors, tmp_path / "index", engine=engine, cells=20))
+    indexed = base.replace(index=build_index(base.vectors, tmp_path / "index", cells=20))
     assert indexed.search is not None
     again = pickle.loads(pickle.dumps(indexed))
     assert again.nearest(0).rows.tolist() == indexed.nearest(0).rows.tolist()

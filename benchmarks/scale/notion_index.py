@@ -19,14 +19,13 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
-import pandas as pd
 from measuring.child import in_child
 from measuring.record import record
 from vectors import like_encoder, unseen_renders
 
 from likeness.encoders import embed_texts
 from likeness.notions import InDiReCT, get_notion, project
-from likeness.search import LanceIndex, NotionSearch, build_index, calibrate_nprobe, plan, write_lance
+from likeness.search import NotionSearch, build_index, calibrate_nprobe, plan
 from likeness.search.search_plan import RECALL
 
 SIZES = (100_000, 1_000_000)
@@ -81,38 +80,8 @@ def one_size(n: int) -> None:
         everything = np.ascontiguousarray(vectors)
         for name, dim in NOTIONS:
             one_notion(n, index, everything, queries, name, dim)
-        if n == SIZES[0]:
-            in_lance(n, index, queries, folder / "lance")
     finally:
         shutil.rmtree(folder)
-
-
-def in_lance(n: int, index: Any, queries: Any, place: Path) -> None:
-    """The same cells in a LanceDB on this disk, with and without a filter that one image in ten meets."""
-    frame = pd.DataFrame({"tenth": np.arange(n) % 10})
-    written, _ = seconds(lambda: write_lance(index, frame, place))
-    lance, U = LanceIndex(place), map_of("car-color", 128)
-    asked, search = project(queries, U), NotionSearch(index, U)
-    for where in (None, "tenth = 3"):
-        lance.nearest(asked[:2], K, U, where)
-        each, found = seconds(lambda where=where: lance.nearest(asked, K, U, where))
-        mine, own = seconds(lambda where=where: search.nearest(asked, K, allowed=None if where is None else np.arange(n) % 10 == 3))
-        same = float(np.mean(found.rows == own.rows))
-        told = "" if where is None else f" where {where}"
-        print(
-            f"  LanceDB, car-color 128-d{told}: {each / len(asked) * 1e3:.1f} ms, the index's own files {mine / len(asked) * 1e3:.1f} ms, "
-            f"the same neighbors {same:.1%}; written in {written:.1f} s",
-            flush=True,
-        )
-        record(
-            "index",
-            f"LanceDB car-color 128-d query{told}",
-            n,
-            round(each / len(asked) * 1e3, 2),
-            "ms",
-            "own files",
-            round(mine / len(asked) * 1e3, 2),
-        )
 
 
 def one_notion(n: int, index: Any, vectors: Any, queries: Any, name: str, dim: int) -> None:

@@ -16,7 +16,7 @@ from likeness.io import VectorFile, as_path, read_vector_file, text_to_name
 from likeness.space import Space, Vectors
 
 if TYPE_CHECKING:
-    from likeness.search import Index
+    from likeness.search import IVFIndex
 
 
 def embed(
@@ -150,7 +150,7 @@ def space_of(file: VectorFile, name: str, encoder: EncoderLike | None = None) ->
     return space if linear is None else space.replace(linear=linear, **mapped_functions(space, partial(project, U=linear)))
 
 
-def _index(folder: Path, vectors: Vectors) -> "Index | None":
+def _index(folder: Path, vectors: Vectors) -> "IVFIndex | None":
     """The index of these vectors, or None, also if it belongs to an older state of the images."""
     from likeness.search import open_index
 

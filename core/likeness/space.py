@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from likeness.notions import Composition, Estimator, LearnsFrom, Notion
     from likeness.presence import Presence
     from likeness.saliency import ImageModel
-    from likeness.search import FindCandidates, Hits, Index, IndexSearch, Query
+    from likeness.search import Hits, IndexedSearch, IVFIndex, Query
 
 _ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than the memory
 _SHOWN = 12
@@ -99,7 +99,7 @@ class Space:
         embed_images: EmbedImages | None = _ENCODERS,
         provenance: str = "",
         differentiable: "Callable[[], ImageModel] | None" = None,
-        index: "Index | None" = None,
+        index: "IVFIndex | None" = None,
         linear: Vectors | None = None,
         estimator: Any = None,
         base: "Space | None" = None,
@@ -217,7 +217,7 @@ class Space:
         return image_lengths(self.table, self.encoder, store_dir=self.store_dir)
 
     @cached_property
-    def search(self) -> "IndexSearch | None":
+    def search(self) -> "IndexedSearch | None":
         """The search through the index, which reports if it is approximate; None without an index."""
         return None if self.index is None else self.index.search(self.vectors, self.linear)
 
@@ -252,7 +252,7 @@ class Space:
         if isinstance(query, Query) and ranking != "cosine":
             raise InputError(f"A composed query has a ranking of its own; remove '{ranking}'.")
         if isinstance(query, Query):
-            return self.nearest_composed(query, k, exclude=exclude, allowed=allowed)
+            return self._nearest_composed(query, k, exclude, allowed)
         if isinstance(query, str) and has_image_suffix(query):
             query = self._path(query)
         if isinstance(query, int | np.integer) and not isinstance(query, bool) and exclude is None:
@@ -280,28 +280,16 @@ class Space:
         encoder = getattr(base.embed_texts, "vocabulary_of", base.encoder)  # None where another model reads the text
         return presence(text, base.vectors if allowed is None else base.vectors[allowed], base.embed_texts, encoder)
 
-    def nearest_composed(
-        self, query: "Query", k: int = 10, *, exclude: Any = None, allowed: NDArray[np.bool_] | None = None, find: "FindCandidates | None" = None
-    ) -> "Hits":
-        """As `nearest`, for a composed query; rows among its terms are excluded.
-
-        `find` returns candidates (`likeness.search.search_composed`); None: the index, if it is approximate.
-        """
-        from likeness.search import Hits, LocalSearch, search_composed
+    def _nearest_composed(self, query: "Query", k: int, exclude: Any, allowed: NDArray[np.bool_] | None) -> "Hits":
+        """As `nearest`, for a composed query, through the index if it is approximate; rows among its terms are excluded."""
+        from likeness.search import Hits, search_composed
 
         places = np.vstack([self.place(what) for _, what in query.terms])
-        around = None
-        if find is None and self.search is not None and not self.search.exact:
-            if isinstance(self.search, LocalSearch):
-                around = partial(self.search.around, allowed=allowed)
-            else:
-                find = partial(_candidates, self.search, allowed)
+        around = None if self.search is None or self.search.exact else partial(self.search.around, allowed=allowed)
         left_out = [*query.rows, *([] if exclude is None else np.atleast_1d(to_numpy(exclude)))]
         allowed, left_out = self.one_row_per_image(allowed, left_out)
         weights = [weight for weight, _ in query.terms]
-        found = search_composed(
-            self.vectors, places, weights, k, reference=self._reference, left_out=left_out, allowed=allowed, find=find, around=around
-        )
+        found = search_composed(self.vectors, places, weights, k, reference=self._reference, left_out=left_out, allowed=allowed, around=around)
         return Hits(found.rows[0], found.similarities[0], self.table)
 
     def why(self, a: int, b: int) -> str:
@@ -625,12 +613,12 @@ class Space:
 
         return show_map(self, color=color, **settings)
 
-    def build_index(self, folder: Path | str | None = None, *, engine: Any = "ivf", **options: Any) -> "Space":
+    def build_index(self, folder: Path | str | None = None, **options: Any) -> "Space":
         """The same space with a search index, which serves every notion without comparing all images; useful from about 200,000 images on.
 
         Args:
             folder: to write it to; by default beside the embeddings, where `embed` finds it.
-            engine: name of a `likeness.search` engine, or an object with that interface; options are its own (cells, seed, progress).
+            options: of `likeness.search.build_index`: cells, seed, progress.
 
         Raises:
             InputError: the space is a notion's, or has no default folder.
@@ -643,7 +631,7 @@ class Space:
         place = Path(folder) if folder is not None else index_folder(self.table, self.encoder) if self.encoder and self.provenance else None
         if place is None:
             raise InputError("Vectors of your own have no default folder; pass a folder for the index.")
-        return self.replace(index=build_index(self.vectors, place, engine=engine, **options))
+        return self.replace(index=build_index(self.vectors, place, **options))
 
     def project(self, estimator: Any, name: str, provenance: str = "") -> "Space":
         """This space mapped by a fitted estimator, for images and texts.
@@ -698,10 +686,6 @@ def _estimator(method: "str | type | Estimator", notion: "Notion", aspects: Vect
         )
     size = notion_dim(notion, aspects) if dim is None else suggest_dim(aspects) if dim == "suggested" else int(dim)
     return chosen.make(dim=size, seed=seed), chosen.learns_from
-
-
-def _candidates(search: "IndexSearch", allowed: NDArray[np.bool_] | None, near: Vectors, count: int) -> NDArray[np.int64]:
-    return search.nearest(near, count, allowed=allowed).rows.ravel()
 
 
 def _provenance(base: Space, parts: "Sequence[tuple[float, Notion]]", estimator: Any) -> str:

@@ -33,7 +33,7 @@ BAD_INPUTS = [
     ("index nowhere", "nowhere"),
     ("kinds colors", "There is no list of 'colors'; choose from objectives, miners, methods"),
     ("matches cars --text 'a red car' --fdr 0", "fdr is 0"),
-    ("search --row 5 --where 'x = 1'", "--where needs --lance, an index with attributes"),
+    ("search --row 5 --where x=1", "Invalid condition 'x=1'; use ATTRIBUTE=VALUE"),
     ("spread {taken}/none.csv cars", "cannot be read"),
     ("spread {gray} cars --method magic", "magic"),
     ("analyze embedding-size --metric accuracy", "There is no metric 'accuracy'; choose from map_at_r"),

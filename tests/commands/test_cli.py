@@ -96,12 +96,6 @@ def test_pipes_for_files_are_refused(run: Run, tmp_path: Path) -> None:
         assert (status, err.count("Error: ")) == (2, 1), (line, err)
 
 
-def test_a_search_makes_no_index(run: Run, tmp_path: Path) -> None:
-    status, _, err = run("search", "--row", "1", "--lance", str(tmp_path / "new"))
-    assert (status, "write one with `likeness index --lance`" in err) == (2, True), err
-    assert not (tmp_path / "new").exists()
-
-
 def test_what_the_system_refuses_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for error, said in (
         (OSError(errno.EIO, "Input/output error", "/a/b"), "'/a/b' cannot be read or written (input/output error)"),

@@ -168,7 +168,6 @@ SHOWN |= {
     "labels": "pose",
     "language-models": "minilm",
     "encoders": "timm",
-    "engines": "ivf",
     "targets": "coco",
 }
 

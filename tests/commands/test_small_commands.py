@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+import likeness as lk
 from fake_hub import FakeHub
 from likeness.data import read_cars
 from likeness.encoders import PUBLISHED, speed
@@ -139,14 +140,15 @@ def test_a_search_says_why_if_asked(run: Run, ok: Any) -> None:
     assert "These results have no reasons" in run("search", "--query", "row:3 + 'a red car'", "--why")[2]
 
 
-def test_lance(run: Run, tmp_path: Path) -> None:
-    pytest.importorskip("lancedb", reason="lancedb is an extra")
-    place = str(tmp_path / "lance")
-    assert run("index", "cars", "--lance", place)[1].endswith(f"written to {place}\n")
-    asked = ("search", "--row", "5", "-k", "3", "--csv", "--lance", place)
-    assert _rows(run(*asked, "--where", "body_type = 'van'")[1]) != _rows(run(*asked)[1])
-    assert run(*asked, "--where", "body_type = 'boat'")[2].strip() == "Error: No image meets the condition \"body_type = 'boat'\"; widen it."
-    assert " failed (" in run(*asked, "--where", "nothing = 3")[2]
+def test_a_search_among_images_with_a_value(run: Run, ok: Any) -> None:
+    asked = ("search", "-k", 5, "--csv", "--where", "body_type=van")
+    vans = (CARS["body_type"] == "van").to_numpy()
+    space = lk.embed("cars")
+    for query, value in (("--row", 5), ("--text", "a red car"), ("--query", "row:5 + 'a red car'")):
+        rows = _rows(ok(*asked, query, value)[0])
+        what = 5 if query == "--row" else "a red car" if query == "--text" else lk.Query([(1, 5), (1, "a red car")])
+        assert rows == space.nearest(what, 5, allowed=vans).rows.tolist()
+    assert "No image has 'body_type' = 'boat'; there are " in run("search", "--row", "5", "--where", "body_type=boat")[2]
 
 
 _QUERY = ("matches", "cars", "--encoder", "cars-small", "--text", "a red car", "--notion", "car-color")

@@ -48,7 +48,6 @@ _SOUND: dict[str, tuple[str, ...]] = {
     "features": ("imagenet", "run:runs/one", "raw=run:runs/one"),
     "model": ("topdown", "runs/one"),
     "images": ("photos", "photos/warm/0.png"),
-    "lance": ("new-lance",),
     "settings": ("serving.yaml",),
     "target": ("csv", "parquet", "coco", "links", "yolo", "faiss", "lancedb", "notion", "fiftyone"),
     "place": ("new", "new.csv", "new.json", "new.parquet"),

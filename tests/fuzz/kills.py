@@ -193,71 +193,32 @@ def _rows() -> Any:
 
 
 def _index(folder: Path) -> None:
-    _build_all(folder, lambda cells: _engine("ivf", folder / "index", cells))
-
-
-def _engine(name: str, place: Path, cells: int) -> None:
+    """One index after the other in the same place, with other cells."""
     from likeness.search import build_index
 
-    build_index(_rows(), place, engine=name, cells=cells)
-
-
-def _build_all(folder: Path, build: Callable[[int], None]) -> None:
-    """One index after the other in the same place, with other cells."""
     for number in range(len(_noted(folder)), _BUILDS):
         cells = _CELLS[number % 2]
-        build(cells)
+        build_index(_rows(), folder / "index", cells=cells)
         for_reference = folder / f"cells{cells}"
         if folder.name == "reference" and not for_reference.exists():
             shutil.copytree(folder / "index", for_reference)
         _note(folder, str(cells))
 
 
-def _check_built(folder: Path, same: Callable[[Any, int], bool], **options: str) -> list[str]:
+def _check_index(folder: Path, reference: Path, ended: bool) -> list[str]:
     """The index is the last one that was noted or the one after, and the same as that of the undisturbed work."""
     from likeness.search import open_index
+    from likeness.search.index_folder import whole_folder
 
     noted = _noted(folder)
     try:
-        found = open_index(folder / "index", _rows(), **options)
+        found = open_index(folder / "index", _rows())
     except ValueError as error:
         return [f"of {len(noted)} finished indexes none is left: {error}"] if noted else []
-    cells = len(found.centers)  # type: ignore[attr-defined]
+    cells = len(found.centers)
     wrong = [] if cells in (_CELLS[(len(noted) - 1) % 2], _CELLS[len(noted) % 2]) else [f"the index has {cells} cells"]
-    return wrong if same(found, cells) else [*wrong, "the index has other content"]
-
-
-def _check_index(folder: Path, reference: Path, ended: bool) -> list[str]:
-    from likeness.search.index_folder import whole_folder
-
-    return _check_built(folder, lambda _, cells: _content(whole_folder(folder / "index")) == _content(reference / f"cells{cells}"))
-
-
-def _lance(folder: Path) -> None:
-    """By turns as a new folder and over the tables that are there."""
-    import pandas as pd
-
-    from likeness.search import build_index, write_lance
-
-    def build(cells: int) -> None:
-        if len(_noted(folder)) % 3 == 2:
-            _engine("lance", folder / "index", cells)
-        else:
-            write_lance(build_index(_rows(), folder / "ivf", cells=cells), pd.DataFrame({"even": np.arange(3000) % 2}), folder / "index")
-
-    _build_all(folder, build)
-
-
-def _check_lance(folder: Path, reference: Path, ended: bool) -> list[str]:
-    from likeness.search import LanceIndex
-
-    def same(found: Any, cells: int) -> bool:
-        """Images and centers belong together."""
-        whole = LanceIndex(reference / f"cells{cells}")
-        near, expected = (each.nearest(_rows()[::50], 5, probes=1) for each in (found, whole))
-        return bool(found.centers.tobytes() == whole.centers.tobytes() and near.rows.tobytes() == expected.rows.tobytes())
-
-    return _check_built(folder, same, engine="lance")
+    same = _content(whole_folder(folder / "index")) == _content(reference / f"cells{cells}")
+    return wrong if same else [*wrong, "the index has other content"]
 
 
 def _photos_of_classes(photos: Path) -> None:
@@ -468,7 +429,6 @@ def _check_labels(folder: Path, reference: Path, ended: bool) -> list[str]:
 KINDS = {
     "embed": Kind(_embed, _check_embedding, ("likeness.encoders.store.images", "PIL.PngImagePlugin"), _plain_photos),
     "index": Kind(_index, _check_index, ("likeness.search.ivf_index", "faiss")),
-    "lance": Kind(_lance, _check_lance, ("likeness.search.lance_index", "pandas")),
     "train": Kind(_train, _check_training, ("likeness.training.loop.train", "likeness.training.loop.trainer"), _photos_of_classes),
     "sweep": Kind(_sweep, _check_sweep, ("likeness.studies.sweeps.history", "likeness.training.loop.trainer"), _photos_of_classes),
     "tags": Kind(_label, _check_labels, ("likeness.tagging", "pandas"), beside=tuple(partial(_label, who=who, more=6) for who in ("bob", "eve"))),

@@ -1,7 +1,6 @@
 """Kills at random moments, a few of each kind; `kills.py` tries as many as one likes."""
 
 import contextlib
-import importlib.util
 import itertools
 import json
 import os
@@ -34,8 +33,6 @@ _PATIENCE_SECONDS = 120.0
 
 @pytest.mark.parametrize("name", _HERE)
 def test_nothing_finished_is_lost_however_often_it_is_killed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if name == "lance" and importlib.util.find_spec("lancedb") is None:
-        pytest.skip("lancedb is not installed")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     preload(_HERE)
     result = attack(name, tmp_path, kills=2)

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 import likeness as lk
 from likeness.errors import InputError
 from likeness.notions import get_notion
-from likeness.search import LocalSearch, Query, all_hold, build_index, composed_search, parse_query, scan, search_plan, term_fusion, term_statistics
+from likeness.search import Query, all_hold, build_index, composed_search, parse_query, search_plan, term_fusion, term_statistics
 from likeness.space import Space
 from made_rows import clusters, unit
 
@@ -32,10 +32,6 @@ def _scores(similarities: Any, every: Any, weights: list[float], best: Any) -> A
     return np.exp(logs / np.abs(weights).sum())
 
 
-def _find(space: Space) -> Any:
-    return lambda near, count: scan(space.vectors, near, count).rows
-
-
 def test_all_images_are_ranked_by_how_well_all_terms_hold() -> None:
     vectors, texts = _clusters(300), _unit(2, 16, 5)
     space = Space(vectors, embed_texts=lambda asked: np.concatenate([texts[["red", "night"].index(text)][None] for text in asked]))
@@ -54,15 +50,6 @@ def test_rows_filters_and_what_is_left_out_are_not_found_and_one_term_finds_what
     allowed = np.arange(50) < 6
     assert set(space.nearest(Query([(1, 0), (-1, 3)]), 10, allowed=allowed, exclude=[5]).rows) == {1, 2, 4}
     assert (space.nearest(Query([(1, 3)]), 20).rows == space.nearest(3, 20).rows).all()
-
-
-@pytest.mark.parametrize("weights", [(1, 1), (1, -1), (1, 0.5), (1, -0.5)])
-def test_candidates_of_one_vector_hold_what_ranking_all_finds(weights: tuple[float, float], monkeypatch: pytest.MonkeyPatch) -> None:
-    space = lk.embed("cars", "cars")
-    queries = [Query([(weights[0], row), (weights[1], text)]) for row in range(0, 40, 4) for text in ("a red car", "a van")]
-    monkeypatch.setattr(composed_search, "CANDIDATES", 200)
-    shares = [len(np.intersect1d(space.nearest_composed(query, find=_find(space)).rows, space.nearest(query).rows)) / 10 for query in queries]
-    assert np.mean(shares) > 0.95
 
 
 @pytest.mark.parametrize("weights", [(1, 1, 1), (1, 1, -1), (2, 0.5, -0.25), (1, -1, -1), (-1, -1, -1)])
@@ -88,7 +75,7 @@ def test_the_cells_of_an_index_give_what_comparing_all_images_gives(tmp_path: Pa
     every, allowed = Space(vectors), np.arange(600) % 2 == 0
     monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
     indexed = every.replace(index=build_index(vectors, tmp_path / "index", cells=30))
-    assert isinstance(indexed.search, LocalSearch)
+    assert indexed.search is not None
     assert not indexed.search.wait().exact
     for query in (Query([(1, 3), (1, 80)]), Query([(1, 3), (2, 80), (-0.5, 200)])):
         for options in ({}, {"allowed": allowed}, {"exclude": [9]}):
@@ -99,13 +86,13 @@ def test_the_cells_of_an_index_give_what_comparing_all_images_gives(tmp_path: Pa
         indexed.nearest(Query([(1, 0)]), allowed=np.arange(600) == 0)
 
 
-def test_terms_that_cancel_each_other_out_have_no_candidates() -> None:
+def test_terms_that_cancel_each_other_out_have_no_candidates(tmp_path: Path) -> None:
     space = Space(_clusters(50))
-    both = Query([(1, space.vectors[3]), (1, -space.vectors[3])])
-    assert len(space.nearest(both)) == 10
+    one, search = space.vectors[3], build_index(space.vectors, tmp_path / "index", cells=4).search(space.vectors)
+    assert len(space.nearest(Query([(1, one), (1, -one)]))) == 10
     with pytest.raises(InputError, match="cancel each other out"):
-        space.nearest_composed(both, find=_find(space))
-    assert len(space.nearest_composed(Query([(1, 3), (-1, space.vectors[3])]), find=_find(space))) == 10
+        composed_search.search_composed(space.vectors, np.stack([one, -one]), (1, 1), 10, around=search.around)
+    assert composed_search.search_composed(space.vectors, np.stack([one, one]), (1, -1), 10, around=search.around).rows.shape == (1, 10)
 
 
 @pytest.mark.parametrize(

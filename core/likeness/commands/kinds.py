@@ -21,7 +21,6 @@ KINDS = {
     "labels": "likeness.labels.sources:KINDS",
     "language-models": "likeness.language:LANGUAGE_FAMILIES",
     "encoders": "likeness.encoders:encoder_families",
-    "engines": "likeness.search.engines:ENGINES",
     "targets": "likeness.exports:TARGETS",
 }
 

@@ -112,7 +112,6 @@ def _described(kind: str) -> str:
 LISTS: dict[str, Callable[[], str]] = {
     _SOURCE: _datasets,
     "{encoders}": _encoders,
-    "{engines}": partial(_described, "engines"),
     "{targets}": partial(_described, "targets"),
     "{label kinds}": partial(_described, "labels"),
     "{methods}": _methods,

@@ -5,19 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.inputs import embedded, notion_named, source_table, space_named, tell_cut_or_unknown
+from likeness.commands.inputs import embedded, notion_named, rows_where, source_table, space_named, tell_cut_or_unknown
 from likeness.commands.options import Dim, EncoderName, NotionName, Source, plain_text
 from likeness.commands.terminal import print_table
 from likeness.defaults import DATASET
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from likeness.notions import Notion
-    from likeness.search import Hits, LanceIndex, Query
-    from likeness.space import Space, Vectors
+    from likeness.space import Space
 
 
 def search(
@@ -34,8 +30,7 @@ def search(
     k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 10,
     encoder: EncoderName = None,
     dim: Dim = None,
-    lance: Annotated[str | None, typer.Option(help="Search the LanceDB index written by `likeness index --lance`.")] = None,
-    where: Annotated[str | None, typer.Option(help="With --lance: SQL filter, such as \"car_color = 'red'\".")] = None,
+    where: Annotated[str | None, typer.Option(help="Only images with this attribute value or tag: `class=beagle`, `good=yes`.")] = None,
     ranking: Annotated[
         str, typer.Option(help="`cosine`, `k-reciprocal`, `alpha-qe`, `int8` or `binary`; options as in `k-reciprocal:k1=20,k2=6,weight=0.3`.")
     ] = "cosine",
@@ -53,50 +48,47 @@ def search(
     `likeness search --query 'row:3 + "a red car" - 0.5 "a car seen from behind"'`,
     `likeness search --row 3 --change car-color=red --notion "car-color + car-model"`, `likeness search --row 3 --ranking k-reciprocal:k1=10`
     """
+    import numpy as np
+
     from likeness.changed_place import changed_place
     from likeness.data import with_columns_before
     from likeness.reasons import reasons
-    from likeness.search import LanceIndex, find_ranking, parse_query
+    from likeness.search import find_ranking, parse_query
 
     if sum(given is not None for given in (text, image, row, query)) != 1:
         raise InputError("Pass exactly one of --text, --image, --row and --query.")
-    if where is not None and lance is None:
-        raise InputError("--where needs --lance, an index with attributes; write one with `likeness index --lance PLACE`.")
-    if change is not None and (row is None or lance is not None):
-        raise InputError("--change needs an image; pass --row, and remove --lance.")
+    if change is not None and row is None:
+        raise InputError("--change needs an image; pass --row.")
     if ranking != "cosine":
         find_ranking(ranking)
-        if query is not None or lance is not None:
-            raise InputError("--ranking needs a single query and all images; remove --query and --lance.")
+        if query is not None:
+            raise InputError("--ranking needs a single query; remove --query.")
     changed = None if change is None else _aspect(change)
     composed = None if query is None else parse_query(query)
     files = [what for _, what in composed.terms if isinstance(what, Path)] if composed else []
     for file in files if image is None else [image]:
         if not file.is_file():
             raise InputError(f"There is no file '{file}'; give the path of an image.")
-    index = None if lance is None else LanceIndex(lance)
     space = space_named(embedded(source_table(source), encoder), notion, dim)
     if row is not None and row >= len(space.table):
         raise InputError(f"There is no image {row}; the last of {source} is {len(space.table) - 1}.")
     told = tell_cut_or_unknown(space, [text] if text is not None else composed.texts if composed else [])
+    allowed = None if where is None else np.isin(np.arange(len(space)), rows_where(space.table, where))
+    if ranking == "cosine":
+        _say_how(space)
     if composed is not None:
-        found = _composed(space, composed, k, index, where)
+        found = space.nearest(composed, k, allowed=allowed)
     else:
         place = space.image_query(image) if image is not None else space.vectors[[row or 0]] if text is None else space.text_query(text)
         if changed is not None and row is not None:
             place = changed_place(space, row, *changed)[None]
-        if index is not None:
-            found = _through_lance(index, space, place, k, row, where)
-        else:
-            if ranking == "cosine":
-                _say_how(space)
-            found = space.nearest(place[0], k, exclude=None if row is None else [row], ranking=ranking)
+        found = space.nearest(place[0], k, exclude=None if row is None else [row], allowed=allowed, ranking=ranking)
     frame = found.frame
     if why:
         said = found.why() if composed else reasons(space, image or text if row is None else row, found.rows.tolist())
         head = frame[["row", "similarity"]]
         frame = with_columns_before(frame.drop(columns=list(head)), {**head, "why": said})
-    asked = space.presence(text) if text is not None and where is None else None
+    asked = space.presence(text, allowed) if text is not None else None
     if asked is not None:
         frame = frame.assign(presence=asked.answer, p_value=asked.p_value) if csv else frame
         if asked.answer != "unread" or not told:  # as the note says
@@ -114,32 +106,7 @@ def _aspect(change: str) -> "tuple[Notion, str]":
     return notion, known_aspect(notion, aspect)
 
 
-def _composed(space: "Space", query: "Query", k: int, index: "LanceIndex | None", where: str | None) -> "Hits":
-    def candidates(vectors: "Vectors", count: int) -> "NDArray[np.int64]":
-        assert index is not None
-        rows = index.nearest(vectors, count, space.linear, where).rows.ravel()
-        if (rows < 0).all():
-            raise InputError(f"No image meets the condition {where!r}; widen it.")
-        return rows[rows >= 0]
-
-    if index is not None:
-        return space.nearest_composed(query, k, find=candidates)
-    _say_how(space)
-    return space.nearest(query, k)
-
-
 def _say_how(space: "Space") -> None:
     """Prints the estimated recall to stderr if the search is approximate."""
     if space.search is not None and not space.search.wait().exact:
         typer.echo(space.search.message, err=True)
-
-
-def _through_lance(index: "LanceIndex", space: "Space", place: "Vectors", k: int, row: int | None, where: str | None) -> "Hits":
-    from likeness.search import Hits
-
-    others = f"row <> {row}" if row is not None else "row >= 0"
-    found = index.nearest(place, k, space.linear, f"({where}) AND {others}" if where else others)
-    kept = found.rows[0] >= 0
-    if not kept.any():
-        raise InputError(f"No image meets the condition {where!r}; widen it.")
-    return Hits(found.rows[0, kept], found.similarities[0, kept], space.table)

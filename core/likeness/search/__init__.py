@@ -2,20 +2,10 @@
 
 from likeness.search.agreement import expected_overlap as expected_overlap, overlap as overlap
 from likeness.search.composed_query import Query as Query, parse_query as parse_query
-from likeness.search.composed_search import FindCandidates as FindCandidates, reference_rows as reference_rows, search_composed as search_composed
-from likeness.search.engines import (
-    ENGINES as ENGINES,
-    Index as Index,
-    IndexEngine as IndexEngine,
-    IndexSearch as IndexSearch,
-    LocalSearch as LocalSearch,
-    build_index as build_index,
-    find_engine as find_engine,
-    open_index as open_index,
-)
+from likeness.search.composed_search import reference_rows as reference_rows, search_composed as search_composed
 from likeness.search.hits import Hits as Hits
-from likeness.search.ivf_index import IVFIndex as IVFIndex
-from likeness.search.lance_index import LanceIndex as LanceIndex, write_lance as write_lance
+from likeness.search.indexed_search import IndexedSearch as IndexedSearch
+from likeness.search.ivf_index import IVFIndex as IVFIndex, build_index as build_index, open_index as open_index
 from likeness.search.neighbors import Neighbors as Neighbors, checked_exclude as checked_exclude, nearest as nearest, scan as scan
 from likeness.search.notion_search import NotionSearch as NotionSearch
 from likeness.search.rankings import (

@@ -15,7 +15,6 @@ from likeness.search.term_fusion import TermStatistics, all_hold, may_be_best, t
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
-FindCandidates = Callable[[Floats, int], Rows]  # unit vectors (v, d) and a number -> rows, some perhaps twice
 LookAround = Callable[[Floats, Floats, int], tuple[Rows, Floats]]  # unit vectors (v, d), terms (t, d), a number -> rows (r,), similarities (t, r)
 
 CANDIDATES = 2_000
@@ -33,23 +32,20 @@ def search_composed(
     reference: Floats | None = None,
     left_out: Any = (),
     allowed: NDArray[np.bool_] | None = None,
-    find: FindCandidates | None = None,
     around: LookAround | None = None,
 ) -> Neighbors:
     """The k images for which all terms of a composed query hold best (`likeness.search.all_hold`).
 
-    Without an index all images are ranked. With one, candidates are: the 2,000 nearest to the sum of the terms' places, each by its weight and by the
-    standard deviation of the similarities to it, and where terms have weights below 0, the 2,000 nearest to the sum without these. That is one linear
-    query, or two, so that an index answers it in a notion's space, too. An index of cells gives all images of the cells nearest to these sums, with
-    their similarities. Candidates are ranked exactly.
+    Without an index all images are ranked. With one, candidates are all images, at least 2,000, of the cells nearest to the sum of the terms' places,
+    each by its weight and by the standard deviation of the similarities to it, and where terms have weights below 0, to the sum without these. That
+    is one linear query, or two, so that an index answers it in a notion's space, too. Candidates are ranked exactly.
 
     Args:
         vectors: (n, d) unit rows of the images.
         places, weights: (t, d) of the terms in the same space, and (t,), not 0.
         reference: (r, d), images that tell lowest, mean and deviation of the similarities to each term; None: `reference_rows`.
         left_out, allowed: rows that are not found, and a mask (n,) of those that may be found.
-        find, around: where candidates come from, such as an index, and in its place one that also tells how similar they are to each term
-            (`likeness.search.LocalSearch`); None: all images.
+        around: of an index (`likeness.search.IndexedSearch`): gives candidates, and how similar they are to each term; None: all images.
 
     Returns:
         Rows (1, k), and as similarities (1, k) how well all terms hold, from 0 to 1; fewer than k where fewer are left.
@@ -67,7 +63,7 @@ def search_composed(
         left = ~np.isin(rows, out)
         rows, similarities = rows[left], similarities[:, left]
     else:
-        rows = _all_rows(len(vectors), allowed) if find is None else np.unique(find(sums(), count))
+        rows = _all_rows(len(vectors), allowed)
         rows = rows[~np.isin(rows, out)]
         similarities = _similarities(vectors, places, rows)
     if not len(rows):

@@ -5,13 +5,12 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fnmatch import fnmatch
 from pathlib import Path
 
 from likeness.errors import InputError
 
-# What an index of any engine consists of.
-_PARTS = ("about.json", "vectors.npy", "rows.npy", "starts.npy", "centers.npy", "*.lance", "__manifest")
+# What an index consists of.
+_PARTS = ("about.json", "vectors.npy", "rows.npy", "starts.npy", "centers.npy")
 _LEFTOVER_SECONDS = 3600.0
 
 
@@ -22,7 +21,7 @@ def replaced_folder(target: Path) -> Iterator[Path]:
     Raises InputError if `target` contains other files, which would be deleted.
     """
     files = [file.name for file in target.iterdir()] if target.is_dir() else []
-    foreign = [name for name in files if not any(fnmatch(name, pattern) for pattern in _PARTS)]
+    foreign = [name for name in files if name not in _PARTS]
     if foreign:
         raise InputError(f"'{target}' contains other files, such as '{foreign[0]}', but an index needs its own folder; choose a new one.")
     partial = target.with_name(f".{target.name}-{secrets.token_hex(4)}.partial")

@@ -135,67 +135,60 @@ def _same_vectors(index: IVFIndex, rows: Floats) -> bool:
     return bool((named >= 0).all() and (named < len(rows)).all()) and np.array_equal(index.vectors[places], rows[named].astype(np.float32))
 
 
-class IVFEngine:
-    """An inverted file on disk that serves every notion."""
+def build_index(
+    vectors: Any,
+    place: Path | str,
+    *,
+    cells: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> IVFIndex:
+    """Indexes vectors (n, d), unit rows, which may be memory-mapped, in a folder; an index that is there is replaced as a whole.
 
-    name = "ivf"
-    help = "Memory-mapped files in a folder; searches are exact if that is as fast."
+    An inverted file (IVF): centers by the spherical k-means of faiss on a sample, then two passes over the vectors, to assign cells and to write
+    them. Memory: a block of 256 MB and 12 bytes per image. Disk: the size of the vectors.
 
-    def build(
-        self,
-        vectors: Any,
-        place: Path | str,
-        *,
-        frame: Any = None,
-        cells: int | None = None,
-        seed: int = 0,
-        progress: Progress | None = None,
-        should_stop: Callable[[], bool] | None = None,
-    ) -> IVFIndex:
-        """Builds the index atomically, as in `IndexEngine.build`; attributes are not stored.
+    Args:
+        cells: number of cells; None: 4 sqrt(n).
+        seed: of the sample and of k-means.
+        progress: called with (steps done, steps), 2 n steps.
 
-        An inverted file (IVF): centers by the spherical k-means of faiss on a sample, then two passes over the vectors, to assign cells and to write
-        them, so progress counts to 2 n. Memory: a block of 256 MB and 12 bytes per image. Disk: the size of the vectors. 4 sqrt(n) cells by default.
-        """
-        rows = to_numpy(vectors)
-        if rows.ndim != 2 or not rows.size or rows.dtype.kind != "f":
-            raise InputError(
-                f"An index needs rows of numbers, but the array has shape {rows.shape} and dtype {rows.dtype}; pass one vector per image."
-            )
-        wanted = cells_for(len(rows)) if cells is None else cells
-        if not 1 <= wanted <= len(rows):
-            raise InputError(f"{wanted} cells do not fit {len(rows)} vectors; choose 1 to {len(rows)}, or use the default.")
-        target = Path(place)
-        try:
-            with replaced_folder(target) as partial:
-                _write(rows, partial, wanted, seed, _Watch(2 * len(rows), progress, should_stop))
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise InputError(f"The index cannot be written to '{target}' ({reason}); free space or choose another folder.") from error
-        return self.open(target, rows)
-
-    def holds(self, place: Path | str) -> bool:
-        """Whether there is something of such an index."""
-        return (whole_folder(Path(place)) / _ABOUT).is_file()
-
-    def open(self, place: Path | str, vectors: Any) -> IVFIndex:
-        """Opens an index of these vectors (n, d) without reading it; raises InputError if it is missing, truncated, damaged or belongs to other
-        vectors.
-        """
-        path, rows = whole_folder(Path(place)), to_numpy(vectors)
-        try:
-            about = parse_json(decoded(regular_file(path / _ABOUT).read_bytes(), f"'{_ABOUT}'"), f"'{_ABOUT}'")
-            short = [name for name in _FILES if (path / f"{name}.npy").stat().st_size != about["bytes"][name]]
-            if short or about["version"] != _VERSION:
-                raise ValueError(f"'{short[0]}.npy' has not the size that it was written with" if short else "it is of another version")
-            index = IVFIndex(*(read_array(path / f"{name}.npy", mapped=True) for name in _FILES))
-        except FileNotFoundError as error:
-            raise InputError(f"There is no complete index in '{path}'; build it again.") from error
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"The index in '{path}' is damaged ({error}); build it again.") from error
-        if index.vectors.shape != rows.shape or not _same_vectors(index, rows):
-            raise InputError(f"The index in '{path}' belongs to other vectors than these {' x '.join(map(str, rows.shape))}; build it again.")
-        return index
+    Raises:
+        InputError: invalid or non-finite vectors, no disk space, or a stop.
+    """
+    rows = to_numpy(vectors)
+    if rows.ndim != 2 or not rows.size or rows.dtype.kind != "f":
+        raise InputError(f"An index needs rows of numbers, but the array has shape {rows.shape} and dtype {rows.dtype}; pass one vector per image.")
+    wanted = cells_for(len(rows)) if cells is None else cells
+    if not 1 <= wanted <= len(rows):
+        raise InputError(f"{wanted} cells do not fit {len(rows)} vectors; choose 1 to {len(rows)}, or use the default.")
+    target = Path(place)
+    try:
+        with replaced_folder(target) as partial:
+            _write(rows, partial, wanted, seed, _Watch(2 * len(rows), progress, should_stop))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(f"The index cannot be written to '{target}' ({reason}); free space or choose another folder.") from error
+    return open_index(target, rows)
 
 
-ENGINE = IVFEngine()
+def open_index(place: Path | str, vectors: Any) -> IVFIndex:
+    """Opens the index of these vectors (n, d) without reading it.
+
+    InputError: it is missing, truncated, damaged or belongs to other vectors.
+    """
+    path, rows = whole_folder(Path(place)), to_numpy(vectors)
+    try:
+        about = parse_json(decoded(regular_file(path / _ABOUT).read_bytes(), f"'{_ABOUT}'"), f"'{_ABOUT}'")
+        short = [name for name in _FILES if (path / f"{name}.npy").stat().st_size != about["bytes"][name]]
+        if short or about["version"] != _VERSION:
+            raise ValueError(f"'{short[0]}.npy' has not the size that it was written with" if short else "it is of another version")
+        index = IVFIndex(*(read_array(path / f"{name}.npy", mapped=True) for name in _FILES))
+    except FileNotFoundError as error:
+        raise InputError(f"There is no complete index in '{path}'; build it again.") from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"The index in '{path}' is damaged ({error}); build it again.") from error
+    if index.vectors.shape != rows.shape or not _same_vectors(index, rows):
+        raise InputError(f"The index in '{path}' belongs to other vectors than these {' x '.join(map(str, rows.shape))}; build it again.")
+    return index
