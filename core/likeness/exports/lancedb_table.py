@@ -1,7 +1,4 @@
-"""Export to a LanceDB table: a row per image, with the columns row, vector and all attributes.
-
-Unlike the index of `likeness index --lance`, it has no cells: LanceDB programs build their own index on it.
-"""
+"""Export to a LanceDB table: a row per image, with the columns row, vector and all attributes."""
 
 import json
 import re
