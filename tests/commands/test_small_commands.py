@@ -145,7 +145,7 @@ def test_a_search_among_images_with_a_value(run: Run, ok: Any) -> None:
     vans = (CARS["body_type"] == "van").to_numpy()
     space = lk.embed("cars")
     for query, value in (("--row", 5), ("--text", "a red car"), ("--query", "row:5 + 'a red car'")):
-        rows = _rows(ok(*asked, query, value)[0])
+        rows = [int(row) for row in _rows(ok(*asked, query, value)[0])]
         what = 5 if query == "--row" else "a red car" if query == "--text" else lk.Query([(1, 5), (1, "a red car")])
         assert rows == space.nearest(what, 5, allowed=vans).rows.tolist()
     assert "No image has 'body_type' = 'boat'; there are " in run("search", "--row", "5", "--where", "body_type=boat")[2]
