@@ -43,7 +43,7 @@ def rows_where(table: "ImageTable", condition: str) -> list[int]:
     """Rows of the images with an attribute value (`class=beagle`) or tag (`good=yes`); raises InputError if there are none."""
     name, sign, value = (part.strip() for part in condition.partition("="))
     if not sign or name not in table.frame:
-        raise InputError(f"Invalid condition '{condition}'; use ATTRIBUTE=VALUE, with one of {', '.join(map(str, table.frame.columns)) or 'none'}.")
+        raise InputError(f"Invalid condition '{condition}'; use ATTRIBUTE=VALUE, with one of {', '.join(table.attributes) or 'none'}.")
     column = table.frame[name]
     if column.dtype == bool and value.lower() in ("yes", "no"):
         value = str(value.lower() == "yes")
