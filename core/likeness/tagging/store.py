@@ -1,10 +1,7 @@
 """`TagStore`: manual tags, values and notes of a dataset's images."""
 
-import os
-import shutil
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Concatenate, ParamSpec, TypeVar
@@ -15,7 +12,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.io import plain_name
-from likeness.tagging import checksums, columns, edits
+from likeness.tagging import columns, edits
 from likeness.tagging.edits import YES, Change, Edit
 from likeness.tagging.names import LONGEST_VALUE, NOTE, Kind, check_name, check_note, check_paths, check_value, check_who
 from likeness.tagging.tag_file import copy_file, reading, writing
@@ -181,24 +178,6 @@ class TagStore:
     def copy_to(self, file: Path) -> None:
         """Writes a consistent copy of the file for backups, while others may write. `file` must not exist."""
         copy_file(self.path, file)
-
-    def repair(self) -> list[int]:
-        """Drops the edits with wrong checksums from a damaged file and returns their numbers. A copy of the damaged file is kept as NAME.damaged or
-        NAME.damaged-2. Raises InputError if there is no file, or for damage that checksums cannot locate.
-        """
-        if not self.path.exists():
-            raise InputError(f"There are no tags in '{self.path}' to repair.")
-        with writing(self.path, self.wait_seconds, is_sound=False) as connection:
-            if checksums.is_sound(connection):
-                return []
-            left_out = checksums.repair(connection)
-            # what is in the file, and in the log beside it, changes only once this block has ended
-            names = (f"{self.path}.damaged{f'-{number}' * (number > 1)}" for number in count(1))
-            kept = next(name for name in names if not os.path.exists(name))
-            for ending in ("", "-wal"):
-                if os.path.exists(f"{self.path}{ending}"):
-                    shutil.copyfile(f"{self.path}{ending}", f"{kept}{ending}")
-            return left_out
 
     def _read(self, what: Callable[Concatenate[Connection, P], T], *given: P.args, **options: P.kwargs) -> T:
         with reading(self.path, self.wait_seconds) as connection:

@@ -1,15 +1,13 @@
 """Create, open and read the SQLite file of a dataset's tags, with readable errors.
 
 The file is in WAL mode, so that readers do not wait for writers, and each commit is on disk before it returns (synchronous = FULL). Each call opens a
-connection: threads, forked and killed processes share nothing. The last connection to close leaves one plain file. Changes on disk are verified
-before they are read (`likeness.tagging.checksums`).
+connection: threads, forked and killed processes share nothing. The last connection to close leaves one plain file. A file that something else has
+changed on disk is verified before it is read.
 """
 
 import os
 import secrets
 import sqlite3
-import threading
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -17,7 +15,6 @@ from urllib.parse import quote
 
 from likeness.errors import InputError
 from likeness.io import compute_once_locked, make_folder, name_to_text, regular_file, sync_folder
-from likeness.tagging.checksums import DamagedError, seal, verify
 from likeness.tagging.names import MOST_BYTES
 
 APPLICATION_ID = 0x4C6B5467  # "LkTg"
@@ -26,8 +23,6 @@ _PAGE_BYTES = 4096
 _MAX_PAGES = MOST_BYTES // _PAGE_BYTES
 
 _DAMAGED = "are damaged; nothing was changed: restore the file from a backup, or move it away to start over."
-_PARTLY = "are damaged{}; nothing was changed: restore the file from a backup, or drop the damaged edits with `likeness tags repair`."
-_verifying = defaultdict[Path, threading.Lock](threading.Lock)
 _sound: dict[Path, tuple[tuple[int, int, int], ...]] = {}  # states of files
 # state: what each image has now, and which edit gave it; a value that was removed stays as NULL, so that the edit is known.
 # changes: what an edit found and left, of which the state follows; before_edit is NULL where there was nothing, after_edit where nothing is left.
@@ -43,6 +38,16 @@ CREATE TABLE changes (edit INTEGER, attribute INTEGER, image INTEGER, before_val
     after_edit INTEGER, PRIMARY KEY (edit, attribute, image)) STRICT, WITHOUT ROWID;
 CREATE TABLE state (attribute INTEGER, image INTEGER, value INTEGER, edit INTEGER NOT NULL, PRIMARY KEY (attribute, image)) STRICT, WITHOUT ROWID;
 """
+# A number for each row of `state`: the current values are what all changes left, less what they found.
+_ROW = "(attribute * 1000003 + image * 998244 + IFNULL({0}value, 0) * 786433 + {0}edit * 611953) % 2147483647"
+_UNEXPLAINED = (
+    f"SELECT (SELECT IFNULL(SUM({_ROW.format('')}), 0) FROM state) - IFNULL("
+    f"SUM(IIF(after_edit IS NULL, 0, {_ROW.format('after_')}) - IIF(before_edit IS NULL, 0, {_ROW.format('before_')})), 0) FROM changes"
+)
+
+
+class DamagedError(Exception):
+    """A tag file was corrupted."""
 
 
 @contextmanager
@@ -59,23 +64,19 @@ def reading(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
 
 
 @contextmanager
-def writing(path: Path, wait_seconds: float, is_sound: bool = True) -> Iterator[sqlite3.Connection]:
-    """A connection for one edit: commits if the block succeeds, else rolls back. Creates the file if needed. With `is_sound` False, for a repair, a
-    damaged file is accepted. InputError: as `reading`, or the file cannot be written, is full, or is locked for longer than `wait_seconds`.
+def writing(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
+    """A connection for one edit: commits if the block succeeds, else rolls back. Creates the file if needed. InputError: as `reading`, or the file
+    cannot be written, is full, or is locked for longer than `wait_seconds`.
     """
     with _explained(path):
         if not path.exists():
             _make(path)
         state = _state(path)
         with closing(_open(path, wait_seconds)) as connection:
-            if is_sound:  # before it keeps others from writing
-                connection.execute("BEGIN")
-                _check(connection, path, state)
-                connection.execute("COMMIT")
+            _check(connection, path, state)  # before it keeps others from writing
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
-                seal(connection)
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -98,10 +99,10 @@ def _check(connection: sqlite3.Connection, path: Path, state: tuple[tuple[int, i
     """Raises DamagedError if the file is damaged. Unchanged files that were verified or written by this process are not verified again."""
     if not state or _sound.get(path) == state:
         return
-    with _verifying[path]:  # threads that read a file for the first time verify it once, and those that read others go on
-        if _sound.get(path) != state:
-            verify(connection)
-            _sound[path] = state
+    is_readable = connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
+    if not is_readable or connection.execute(_UNEXPLAINED).fetchone() != (0,):
+        raise DamagedError
+    _sound[path] = state
 
 
 def copy_file(path: Path, target: Path) -> None:
@@ -196,8 +197,7 @@ def _explained(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise InputError(f"The tags in '{_shown(path)}' {_reason(error, path)}") from error
     except (DamagedError, UnicodeDecodeError) as error:  # SQLite's own messages may hold damaged names
-        where = str(error) if isinstance(error, DamagedError) else ""
-        raise InputError(f"The tags in '{_shown(path)}' {_PARTLY.format(where) if where else _DAMAGED}") from error
+        raise InputError(f"The tags in '{_shown(path)}' {_DAMAGED}") from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InputError(f"The tags in '{_shown(path)}' cannot be read or written ({reason}); change permissions, or free space there.") from error
