@@ -111,16 +111,10 @@ def copy_file(path: Path, target: Path) -> None:
     """
     if target.exists():
         raise InputError(f"'{_shown(target)}' exists already; choose another file.")
-    partial = target.with_name(f".{secrets.token_hex(8)}.partial")
-    try:
-        if not path.exists():
-            raise InputError(f"There are no tags in '{_shown(path)}' to copy.")
-        with reading(path, 10.0) as connection, _explained(target), closing(sqlite3.connect(partial)) as copy:
-            connection.backup(copy)
-        with _explained(target):
-            _put(partial, target)
-    finally:
-        _remove(partial)
+    if not path.exists():
+        raise InputError(f"There are no tags in '{_shown(path)}' to copy.")
+    with reading(path, 10.0) as connection, _explained(target), _new_file(target) as copy:
+        connection.backup(copy)
 
 
 def _open(path: Path, wait_seconds: float) -> sqlite3.Connection:
@@ -162,32 +156,30 @@ def _make(path: Path) -> None:
     """Creates an empty file atomically, also if several processes try at once."""
     make_folder(path.parent)
     with compute_once_locked(path) as is_missing:
-        if not is_missing:
-            return
-        partial = path.with_name(f".{secrets.token_hex(8)}.partial")
-        try:
-            with closing(sqlite3.connect(partial, isolation_level=None)) as connection:
+        if is_missing:
+            with _new_file(path) as connection:
                 settings = {"page_size": _PAGE_BYTES, "application_id": APPLICATION_ID, "user_version": _VERSION, "journal_mode": "WAL"}
                 for name, value in settings.items():
                     connection.execute(f"PRAGMA {name} = {value}").fetchone()
                 connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
-            _put(partial, path)
-        finally:
-            _remove(partial)
 
 
-def _put(partial: Path, path: Path) -> None:
-    with partial.open("rb+") as file:
-        os.fsync(file.fileno())
-    # the content is on disk before the name, so that a power failure leaves no empty file of that name
-    partial.replace(path)
-    sync_folder(path.parent)
-
-
-def _remove(partial: Path) -> None:
-    # SQLite leaves these beside its file if its process is killed
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        Path(f"{partial}{suffix}").unlink(missing_ok=True)
+@contextmanager
+def _new_file(path: Path) -> Iterator[sqlite3.Connection]:
+    """A new database, which gets its name when the block succeeds."""
+    partial = path.with_name(f".{secrets.token_hex(8)}.partial")
+    try:
+        with closing(sqlite3.connect(partial, isolation_level=None)) as connection:
+            yield connection
+        with partial.open("rb+") as file:
+            os.fsync(file.fileno())
+        # the content is on disk before the name, so that a power failure leaves no empty file of that name
+        partial.replace(path)
+        sync_folder(path.parent)
+    finally:
+        # SQLite leaves these beside its file if its process is killed
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            Path(f"{partial}{suffix}").unlink(missing_ok=True)
 
 
 @contextmanager
