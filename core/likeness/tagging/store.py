@@ -120,17 +120,17 @@ class TagStore:
         """Undoes a person's newest edit that is not undone; raises InputError if there is none. Images that somebody has changed since are skipped:
         see `Edit.skipped`.
         """
-        return self._turn(edits.undo_edit, who)
+        return self._turn("undo", who)
 
     def redo(self, who: str) -> Edit:
         """Redoes a person's last undone edit, unless the person has edited since; raises InputError if there is none. Skips images as `undo`."""
-        return self._turn(edits.redo_edit, who)
+        return self._turn("redo", who)
 
     def can_undo(self, who: str) -> tuple[bool, bool]:
         """Whether the person can undo, and redo."""
         who = check_who(who)
         with reading(self.path, self.wait_seconds) as connection:
-            return edits.undoable(connection, who) is not None, edits.redoable(connection, who) is not None
+            return edits.invertible(connection, who, "undo") is not None, edits.invertible(connection, who, "redo") is not None
 
     def version(self) -> int:
         """The number of the newest edit, including undos and redos; 0 if there is none. Takes a fraction of a millisecond, so pages may poll it."""
@@ -183,11 +183,11 @@ class TagStore:
         with reading(self.path, self.wait_seconds) as connection:
             return what(connection, *given, **options)
 
-    def _turn(self, what: Callable[[Connection, str], Edit], who: str) -> Edit:
+    def _turn(self, action: edits.Turn, who: str) -> Edit:
         """Undoes or redoes; without a file, an empty database raises the error that there is nothing to do."""
         who = check_who(who)
         with writing(self.path, self.wait_seconds) if self.path.exists() else reading(self.path, self.wait_seconds) as connection:
-            return what(connection, who)
+            return edits.invert_edit(connection, who, action)
 
     def _edit(self, action: str, paths: Iterable[str], name: str, kind: Kind, value: str | None, who: str) -> Edit:
         who, kept = check_who(who), check_paths(paths)
