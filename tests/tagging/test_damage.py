@@ -1,4 +1,5 @@
-"""A file of tags with one byte or bit that is another: the same labels, or a sentence, and never others. The log may tell another author or time."""
+"""A file of tags with one byte or bit that is another: the same labels, or a sentence, and never others. What the log tells, or
+a name's letter case, may change."""
 
 import random
 import sqlite3
@@ -111,6 +112,20 @@ def test_an_edit_that_changes_nothing_and_names_that_nobody_has_are_sound(store:
     store.set_value(["another.jpg"], "breed", "newfoundland", "ada")
     store.path.touch()
     assert _labels(TagStore(store.path))["columns"] == before["columns"]
+
+
+def test_a_file_with_checksums_as_older_versions_wrote_them_is_read_and_edited(store: TagStore) -> None:
+    before = _labels(store)
+    with closing(sqlite3.connect(store.path)) as connection, connection:
+        connection.execute(
+            "CREATE TABLE checksums (edit INTEGER PRIMARY KEY, images INTEGER NOT NULL, attributes INTEGER NOT NULL, attribute_values INTEGER NOT NULL,"
+            " changes TEXT NOT NULL, names TEXT NOT NULL) STRICT"
+        )
+        connection.execute("INSERT INTO checksums VALUES (1, 20, 1, 1, 'a', 'b')")
+    assert _labels(TagStore(store.path)) == before
+    assert store.add_tag(IMAGES[:1], "new", "ada").images == 1
+    assert store.undo("ada").name == "new"
+    assert _labels(store) == before
 
 
 def test_who_checks_a_file_keeps_nobody_from_writing(store: TagStore, monkeypatch: pytest.MonkeyPatch) -> None:
