@@ -118,8 +118,8 @@ def test_a_file_with_checksums_as_older_versions_wrote_them_is_read_and_edited(s
     before = _labels(store)
     with closing(sqlite3.connect(store.path)) as connection, connection:
         connection.execute(
-            "CREATE TABLE checksums (edit INTEGER PRIMARY KEY, images INTEGER NOT NULL, attributes INTEGER NOT NULL, attribute_values INTEGER NOT NULL,"
-            " changes TEXT NOT NULL, names TEXT NOT NULL) STRICT"
+            "CREATE TABLE checksums (edit INTEGER PRIMARY KEY, images INTEGER NOT NULL, attributes INTEGER NOT NULL,"
+            " attribute_values INTEGER NOT NULL, changes TEXT NOT NULL, names TEXT NOT NULL) STRICT"
         )
         connection.execute("INSERT INTO checksums VALUES (1, 20, 1, 1, 'a', 'b')")
     assert _labels(TagStore(store.path)) == before

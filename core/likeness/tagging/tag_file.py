@@ -2,8 +2,8 @@
 
 The file is in WAL mode, so that readers do not wait for writers, and each commit is on disk before it returns (synchronous = FULL). Each call opens a
 connection: threads, forked and killed processes share nothing. The last connection to close leaves one plain file. A file that something else has
-changed on disk is verified before it is read: SQLite's own structures, and that the current values are those of all changes. Another author or time in
-the log, or letter case in a name, goes unnoticed.
+changed on disk is verified before it is read: SQLite's own structures, and that the current values are those of all changes. Another author or time
+in the log, or letter case in a name, goes unnoticed.
 """
 
 import os
