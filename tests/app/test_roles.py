@@ -13,8 +13,8 @@ import worlds
 from app_page import Page
 from fake_hub import FakeHub
 from likeness.data import add_dataset, list_datasets, new_entry
-from likeness.data.uploads import uploads_dir
 from likeness.errors import InputError
+from likeness.io import cache_dir
 from likeness.training.runs.run_folder import RunFolder, Status
 from parts import downloads
 from server import accounts, trainings, visitors
@@ -145,7 +145,7 @@ def test_a_click_on_a_page_that_was_drawn_before_changes_nothing(app: Page, sign
     sign_in("ada")
     app.click("begin_folder").says(LOOKS)
     assert list_datasets() == before
-    assert not uploads_dir().exists()
+    assert not (cache_dir() / "uploads").exists()
 
 
 @pytest.fixture

@@ -123,7 +123,7 @@ def same(path: Path, row: int) -> None:
 def test_pixels_are_those_of_plain_files(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     for small in (False, True):  # also where a few bytes are kept
         if small:
-            content._begin_anew()
+            content._opened.cache_clear()
             for module, limits in ((archive_entries, {"_STEP": 512, "_READ": 64}), (content, {"_BLOCK": 600, "_KEPT": 1500})):
                 for name, value in limits.items():
                     monkeypatch.setattr(module, name, value)
@@ -132,7 +132,7 @@ def test_pixels_are_those_of_plain_files(paths: list[Path], monkeypatch: pytest.
 
 
 def test_many_threads_read_at_once(paths: list[Path]) -> None:
-    content._begin_anew()
+    content._opened.cache_clear()
     rows = np.random.default_rng(0).integers(0, len(paths), 200).tolist()
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda row: same(paths[row], row), rows))

@@ -100,7 +100,8 @@ def test_scores_are_those_of_all_columns_at_once() -> None:
     groups = np.arange(len(rows))
     starts = np.zeros((len(space), len(rows)), np.float32)
     starts[rows, groups] = 1
-    spread = propagate(normalized_graph(neighbor_graph(space)), starts)
+    graph = normalized_graph(neighbor_graph(space))
+    spread = np.hstack([propagate(graph, starts[:, begin : begin + 64]) for begin in range(0, len(rows), 64)])
     to_class = np.eye(c)[given.numbers[rows]]
     others = spread[rows].copy()
     np.fill_diagonal(others, 0)
@@ -111,7 +112,7 @@ def test_scores_are_those_of_all_columns_at_once() -> None:
 
 
 def test_many_parts_of_classes_take_no_memory_for_all_images_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("likeness.spreading.class_scores.COLUMNS", 8)
+    monkeypatch.setattr("likeness.spreading.class_scores._AT_ONCE", 8)
     space, given = _many_classes()
     space = lk.Space(np.vstack([space.vectors, np.random.default_rng(1).normal(size=(3_600, 8))]))
     given = GivenLabels(given.classes, np.concatenate([given.numbers, np.full(3_600, -1)]))

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from likeness.data import ImageTable, image_classes
+from likeness.data import ImageTable, image_classes, labeled_images
 from likeness.errors import InputError
 from likeness.space import Space
-from likeness.tagging import TagStore, labeled_rows, tag_store, tags_file, with_tags
+from likeness.tagging import TagStore, tag_store, tags_file, with_tags
 
 FRAME = pd.DataFrame({"path": [f"{i}.jpg" for i in range(6)], "class": list("aabbcc")})
 
@@ -31,10 +31,7 @@ def test_tags_stand_beside_what_the_dataset_has(store: TagStore) -> None:
     found = with_tags(_table(), store)
     assert found.attributes == ["class", "good", "breed"]
     assert found.frame["good"].tolist() == [True] * 3 + [False] * 3
-    assert labeled_rows(found, "breed").tolist() == [0, 1, 4, 5]
-    assert labeled_rows(found, ["breed", "good"]).tolist() == [0, 1, 4, 5]
-    with pytest.raises(InputError, match="has no attribute 'bread'; it has class, good, breed"):
-        labeled_rows(found, "bread")
+    assert labeled_images(found, ["breed", "good"]).frame["path"].tolist() == [f"{number}.jpg" for number in (0, 1, 4, 5)]
     assert len(FRAME.columns) == 2
 
 
@@ -62,7 +59,7 @@ def test_a_space_is_judged_and_saved_by_them(store: TagStore, tmp_path: Path) ->
     assert image_classes(found, "good").names == ["False", "True"]
     assert image_classes(found, "breed").left_out == 2
     assert space.metrics(by="breed", include=["precision_at_1"]) == {"precision_at_1": 1.0, "left_out": 2.0}
-    rows = labeled_rows(found, "breed")
+    rows = image_classes(found, "breed").rows
     kept = Space(space.vectors[rows], ImageTable("kept", found.root, found.frame.iloc[rows]))
     assert kept.metrics(by="breed", include=["precision_at_1"])["precision_at_1"] == 1.0
     assert image_classes(kept.table, ["breed", "good"]).names == ["beagle True", "poodle False"]

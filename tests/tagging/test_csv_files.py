@@ -84,7 +84,7 @@ def test_tags_attributes_and_notes_come_from_their_columns(store: TagStore, tmp_
         ("", "'labels.csv' is empty"),
         ("path,breed\n", "has 2 columns and 0 rows"),
         ("path\na.jpg\n", "has 1 columns and 1 rows"),
-        ("name,breed\na.jpg,x\n", "has no column of images among 'name', 'breed'"),
+        ("name,breed\na.jpg,x\n", "has no column of image paths among 'name', 'breed'"),
         ("path,breed\ndogs/a.jpg,x,y\n", "Row 1 of 'labels.csv' has 3 cells, and there are 2 column names"),
         ("path,breed,Breed\ndogs/a.jpg,x,y\n", "has the column 'breed' twice"),
         ("path,breed,tag:breed\ndogs/a.jpg,x,yes\n", "has the column 'breed' twice"),
@@ -138,7 +138,7 @@ def test_a_column_without_a_value_is_passed_over_and_its_name_stays_free(store: 
 
 def test_a_column_of_images_can_be_named(store: TagStore, tmp_path: Path) -> None:
     file = _write(tmp_path, "path\tthe picture\tbreed\nx\tdogs/a.jpg\tbeagle\n", "labels.tsv")
-    with pytest.raises(InputError, match="has no column 'nothing' among"):
+    with pytest.raises(InputError, match="has no column 'nothing'; its columns are"):
         import_csv(store, TABLE, file, "bob", "nothing")
     with pytest.raises(InputError, match="has a column 'path' already"):
         import_csv(store, TABLE, file, "bob", "the picture")

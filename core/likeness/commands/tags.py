@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 tags = typer.Typer(
     name="tags",
     cls=DefaultList,
-    help="Tags, values and notes of images: list, set, remove, rename, import and export them, undo edits, repair their file. They are "
-    "available as attributes immediately.",
+    help="Tags, values and notes of images: list, set, remove, rename, import and export them, undo edits. They are available as "
+    "attributes immediately.",
 )
 _Name = Annotated[str, typer.Argument(help="Name of a tag, or of an attribute if there is a value; `note` for notes.")]
 _Known = Annotated[str, typer.Argument(help="Name of an existing tag or attribute.")]
@@ -179,18 +179,6 @@ def redo(source: Source, who: _Who = None) -> None:
     Example: `likeness tags redo photos/`
     """
     _tell(_store(source)[1].redo(_user(who)), source)
-
-
-@tags.command(cls=ListedHelp)
-def repair(source: Source) -> None:
-    """Repair a damaged tag file by dropping edits with wrong checksums. A copy of the damaged file is kept beside it.
-
-    Example: `likeness tags repair photos/`
-    """
-    from likeness.tagging import TagStore, tags_file
-
-    left_out = TagStore(tags_file(source)).repair()
-    typer.echo(f"Dropped: edit {', '.join(map(str, left_out))}." if left_out else "All checksums are correct; nothing was dropped.")
 
 
 def _store(source: str) -> "tuple[ImageTable, TagStore]":

@@ -71,7 +71,7 @@ from likeness.data.readers.remote import (
     read_remote_folder as read_remote_folder,
     remote_states as remote_states,
 )
-from likeness.data.readers.tabular import PATH_COLUMNS as PATH_COLUMNS, read_table as read_table
+from likeness.data.readers.tabular import find_path_column as find_path_column, read_table as read_table
 from likeness.data.regions import with_regions as with_regions
 from likeness.data.registry import (
     missing_archive as missing_archive,

@@ -35,11 +35,11 @@ def file_locator(root: Path) -> Callable[[str], str]:
     """Returns a function from a path in a table to its file below `root`, or at an absolute path. Three times as fast as `Path.joinpath`, because
     there may be a million paths.
     """
-    folder, prefix = str(root), os.path.join(root, "")
+    prefix = os.path.join(root, "")
 
     def locate(path: str) -> str:
         name = text_to_name(split_part(path)[0])
-        return os.path.join(folder, name) if name.startswith(("/", "\\")) or name[1:2] == ":" else prefix + name
+        return name if name.startswith("/") else prefix + name
 
     return locate
 
@@ -88,8 +88,7 @@ def _finder(folder: str) -> Callable[[str], str | None]:
 def _in_other_form(path: str, root: Path, finder: Callable[[str], Callable[[str], str | None]]) -> str:
     """The path with each component in its Unicode form on disk."""
     name = split_part(path)[0]
-    drive, rest = os.path.splitdrive(name)
-    place, steps = f"{drive}/" if rest.startswith("/") else str(root), rest.split("/")
+    place, steps = "/" if name.startswith("/") else str(root), name.split("/")
     for number, step in enumerate(steps):
         if step not in ("", ".", "..") and not os.path.lexists(os.path.join(place, text_to_name(step))):
             found = finder(place)(step)
@@ -97,4 +96,4 @@ def _in_other_form(path: str, root: Path, finder: Callable[[str], Callable[[str]
                 return path
             steps[number] = found
         place = os.path.join(place, text_to_name(steps[number]))
-    return drive + "/".join(steps) + path[len(name) :]
+    return "/".join(steps) + path[len(name) :]

@@ -39,12 +39,14 @@ class _Published(NamedTuple):
     split: str
     folder: str
 
-    def dataset(self) -> Dataset:
+    def read(self) -> ImageTable:
         found = named_dataset(self.name) if self.name in dataset_names() else None
         if found is None or found.layout is None:
             known = ", ".join(published_names())
             raise InputError(f"There is no dataset '{self.name}' in '{self}'; write one of {known} before the colon, or pass a folder.")
-        return found
+        if not self.folder:
+            raise InputError(f"'{self}' lacks a folder; write it as '{self.name}:data/{self.name}'.")
+        return found.read(self.folder, self.split or found.split)
 
     def __str__(self) -> str:
         return f"{self.name}{f'/{self.split}' if self.split else ''}:{self.folder}"
@@ -159,16 +161,21 @@ def absolute_source(source: str) -> str:
         return source
     if way := _way(source):
         return way + absolute_source(source.removeprefix(way))
-    if is_published_source(source):
-        published = _published(source)
+    if published := _published(source):
         return name_to_text(str(published._replace(folder=str(as_path(published.folder).resolve()))))
     return name_to_text(str(as_path(source).resolve()))
 
 
 def is_published_source(source: str) -> bool:
     """True if the source has the form `NAME:FOLDER` and is not an existing path."""
-    named = _PUBLISHED.fullmatch(source.strip()) is not None and not Path(source).expanduser().exists()
-    return named and not source.startswith(HUB) and not _way(source)
+    return _published(source) is not None
+
+
+def _published(source: str) -> _Published | None:
+    match = _PUBLISHED.fullmatch(source.strip())
+    if match is None or Path(source).expanduser().exists() or source.startswith(HUB) or _way(source):
+        return None
+    return _Published(match["name"].lower(), match["split"] or "", match["folder"].strip())
 
 
 def recognized(folder: str | Path) -> str | None:
@@ -202,12 +209,13 @@ def _read(source: str | Path, options: ReadOptions, as_: str | None) -> ImageTab
     plain, _, count = text.partition("@")
     named = options.path_column or options.caption_column
     no_column = InputError(f"'{text}' is not a CSV, Parquet or ZIP file, so it has no column '{named}'; pass the file that lists the images.")
-    if plain in plain_names() or is_published_source(text):
+    published = _published(text)
+    if plain in plain_names() or published is not None:
         if named is not None:
             raise no_column
         if as_ is not None or options.regions:
             raise InputError(f"'{text}' is a dataset by name, which has no other formats nor boxes; read it by its name alone.")
-        return _read_plain(named_dataset(plain), text, count) if plain in plain_names() else _read_published(_published(text))
+        return _read_plain(named_dataset(plain), text, count) if published is None else published.read()
     if text.startswith(HUB):
         check_url(text)
     path = Path(text) if text.startswith(HUB) else as_path(source)
@@ -241,20 +249,6 @@ def _read_plain(dataset: Dataset, source: str, count: str) -> ImageTable:
             f"There are no generated images '{source}'; choose one of {named}, optionally with a number of images: '{generated[0]}@500'."
         )
     return dataset.read(int(count) if count else None)
-
-
-def _read_published(source: _Published) -> ImageTable:
-    dataset = source.dataset()
-    if not source.folder:
-        raise InputError(f"'{source}' lacks a folder; write it as '{source.name}:data/{source.name}'.")
-    return dataset.read(source.folder, source.split or dataset.split)
-
-
-def _published(source: str) -> _Published:
-    match = _PUBLISHED.fullmatch(source.strip())
-    if match is None:
-        raise InputError(f"'{source}' lacks a dataset name; write NAME:FOLDER with one of {', '.join(published_names())}.")
-    return _Published(match["name"].lower(), match["split"] or "", match["folder"].strip())
 
 
 def _nothing_there(source: str) -> InputError:

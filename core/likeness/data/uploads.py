@@ -33,11 +33,6 @@ _TABLE, _FACTS = ".likeness.csv", ".likeness.json"
 _accounting = threading.Lock()  # held while room is counted and taken, never while anything is decoded
 
 
-def uploads_dir() -> Path:
-    """Default folder of uploads."""
-    return cache_dir() / "uploads"
-
-
 def save_uploads(
     files: Iterable[tuple[str, bytes]],
     name: str = "Uploaded images",
@@ -55,7 +50,7 @@ def save_uploads(
     Raises:
         InputError: a damaged ZIP, too many or too large files, no readable image, or no space left for uploads.
     """
-    place = folder or uploads_dir()
+    place = folder or cache_dir() / "uploads"
     staging = place / f".{secrets.token_hex(8)}.partial"
     try:
         _check_room(place, limits)

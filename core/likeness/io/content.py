@@ -7,7 +7,7 @@ import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,43 +18,24 @@ from likeness.io.file_parts import Part, part_path, split_part
 from likeness.io.unreadable import TransientError, UnreadableImageError, reason_of
 
 _OPEN = 8  # archives and tables of a process
-_lock = threading.Lock()
 
 
-class _Opened:
-    """An archive or column, which the first thread that reads from it opens."""
-
-    def __init__(self, file: Path, column: str) -> None:
-        self._open: Callable[[], Any] = partial(TableCells, file, column) if column else partial(open_archive, file)
-        self._lock, self._reader = threading.Lock(), None
-
-    def reader(self) -> Any:
-        """Reads the content of an entry, or of a row's cell."""
-        with self._lock:
-            if self._reader is None:
-                self._reader = self._open()
-            return self._reader
-
-
-_known = lru_cache(_OPEN)(lambda file, column, *state: _Opened(file, column))
+# of each file and column, since one thread opens what others read, too
+_lock_of = lru_cache(_OPEN)(lambda *key: threading.Lock())
+_opened = lru_cache(_OPEN)(lambda file, column, *state: TableCells(file, column) if column else open_archive(file))
 
 
 def _reader(file: Path, column: str = "") -> Any:
+    """Reads the content of an entry, or of a row's cell."""
     state = os.stat(check_readable(file))
-    with _lock:
-        found = _known(file, column, state.st_ino, state.st_size, state.st_mtime_ns)
-    return found.reader()
+    key = file, column, state.st_ino, state.st_size, state.st_mtime_ns
+    with _lock_of(*key):
+        return _opened(*key)
 
 
-def _begin_anew() -> None:
-    """In a forked process: places in open files are shared with its parent, and locks may be held by its threads."""
-    global _lock
-    _lock = threading.Lock()
-    _known.cache_clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+# in a forked process places in open files are shared with its parent, and locks may be held by its threads
+for _cache in (_lock_of, _opened):
+    os.register_at_fork(after_in_child=_cache.cache_clear)
 
 
 def open_content(path: Path) -> BinaryIO:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from likeness.progress import Progress, report_progress
 from likeness.spreading.given_labels import GivenLabels, held_out_groups
-from likeness.spreading.neighbor_graph import COLUMNS, neighbor_graph, normalized_graph, propagate
+from likeness.spreading.neighbor_graph import neighbor_graph, normalized_graph, propagate
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-_MOST_COLUMNS = 300  # that are solved for at once
+_MOST_COLUMNS = 300  # one for each part of the labels that spreads by itself
+_AT_ONCE = 64  # columns that are solved for, so that what a step reads stays in the processor's cache
 _FEWEST_GROUPS, _PROBE_GROUPS = 3, 3
 _SELECTION_GROUPS = 12  # of the probe: what was labeled in one go is held out as a whole, so that with few selections nearly each is one by itself
 _FLOOR = 1e-3  # share of all classes together that is not by the graph: it has seen no image of most
@@ -67,9 +68,9 @@ def _spread_parts(graph: "csr_array", given: GivenLabels, groups: NDArray[np.int
     numbers, n = given.numbers[rows], len(given.numbers)
     parts, column = np.unique(groups * c + numbers, return_inverse=True)
     everything, held_out = (np.zeros((count, c), np.float32, order="F") for count in (n, len(rows)))  # written column by column
-    for begin in range(0, len(parts), COLUMNS):
-        some = parts[begin : begin + COLUMNS]
-        starts, inside = np.zeros((n, len(some)), np.float32), (column >= begin) & (column < begin + COLUMNS)
+    for begin in range(0, len(parts), _AT_ONCE):
+        some = parts[begin : begin + _AT_ONCE]
+        starts, inside = np.zeros((n, len(some)), np.float32), (column >= begin) & (column < begin + _AT_ONCE)
         starts[rows[inside], column[inside] - begin] = 1
         for part, spread in zip(some, propagate(graph, starts).T, strict=True):
             everything[:, part % c] += spread

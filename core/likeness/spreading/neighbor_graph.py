@@ -22,7 +22,6 @@ _AT_ONCE = 4096  # queries between two reports of progress
 _KEPT = 8  # graphs that stay in memory; of 100,000 images one has some 20 MB
 ALPHA = 0.8
 _TOLERANCE, _MOST_STEPS = 1e-3, 100
-COLUMNS = 64  # at once, so that what a step reads stays in the processor's cache
 _LOCK = Lock()
 _graphs: "OrderedDict[tuple[str, int], csr_array]" = OrderedDict()
 
@@ -82,11 +81,11 @@ def _graph(space: "Space", k: int, progress: Progress | None) -> "csr_array":
 
 def normalized_graph(weights: "csr_array") -> "csr_array":
     """S = D^(-1/2) W D^(-1/2) of symmetric weights W (n, n); D has their row sums on its diagonal. An image without neighbors has a row of zeros."""
+    from scipy.sparse import diags_array
+
     degree = np.asarray(weights.sum(axis=1), np.float64).ravel()
-    scale = np.where(degree > 0, 1 / np.sqrt(np.maximum(degree, np.finfo(np.float64).tiny)), 0).astype(np.float32)
-    found = weights.copy()
-    found.data = found.data * np.repeat(scale, np.diff(found.indptr)) * scale[found.indices]
-    return found
+    scale = diags_array(np.where(degree > 0, 1 / np.sqrt(np.maximum(degree, np.finfo(np.float64).tiny)), 0).astype(np.float32))
+    return (scale @ weights @ scale).tocsr()
 
 
 def propagate(graph: "csr_array", starts: Rows, alpha: float = ALPHA, tolerance: float = _TOLERANCE) -> Rows:
@@ -99,28 +98,20 @@ def propagate(graph: "csr_array", starts: Rows, alpha: float = ALPHA, tolerance:
         alpha: how much of its scores an image takes from its neighbors, from 0 to below 1.
         tolerance: length of what is left of a column, in parts of its start.
     """
-    found = np.empty(starts.shape, np.float32)
-    for begin in range(0, starts.shape[1], COLUMNS):
-        part = slice(begin, begin + COLUMNS)
-        found[:, part] = _solved(graph, np.ascontiguousarray((1 - alpha) * starts[:, part], np.float32), np.float32(alpha), tolerance)
-    return np.maximum(found, 0)  # exact solutions are never below 0
-
-
-def _solved(graph: "csr_array", right: Rows, alpha: np.float32, tolerance: float) -> Rows:
-    solution, residual = np.zeros_like(right), right.copy()
-    direction, length = right.copy(), _products(right, right)
+    residual = np.asarray((1 - alpha) * starts, np.float32)
+    solution, direction, length = np.zeros_like(residual), residual.copy(), _products(residual, residual)
     enough = np.maximum(length * tolerance**2, np.finfo(np.float32).tiny)
     for _ in range(_MOST_STEPS):
         if (length <= enough).all():
             break
-        image = direction - alpha * (graph @ direction)
+        image = direction - np.float32(alpha) * (graph @ direction)
         # a converged column has direction 0: tiny keeps 0 / 0 from becoming NaN while others go on
         step = length / np.maximum(_products(direction, image), np.finfo(np.float32).tiny)
         solution += step * direction
         residual -= step * image
         before, length = length, _products(residual, residual)
         direction = np.asarray(residual + (length / np.maximum(before, np.finfo(np.float32).tiny)) * direction, np.float32)
-    return solution
+    return np.maximum(solution, 0)  # exact solutions are never below 0
 
 
 def _products(left: Rows, right: Rows) -> Rows:

@@ -1,6 +1,6 @@
 """Manual tags, values and notes of images: stored with author and time, editable by several people at once, and available as attributes."""
 
-from likeness.tagging.attributes import labeled_rows as labeled_rows, tag_store as tag_store, tags_file as tags_file, with_tags as with_tags
+from likeness.tagging.attributes import tag_store as tag_store, tags_file as tags_file, with_tags as with_tags
 from likeness.tagging.csv_files import (
     ImportReport as ImportReport,
     export_csv as export_csv,

@@ -2,13 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from likeness.data import ImageTable, absolute_source, is_url
 from likeness.errors import InputError
@@ -67,14 +63,3 @@ def with_tags(table: ImageTable, store: TagStore) -> ImageTable:
     frame = table.frame.join(found.rename(columns=names))
     frame.attrs["tag_columns"] = {str(name): column for name, column in names.items()}
     return replace(table, frame=frame)
-
-
-def labeled_rows(table: ImageTable, attributes: str | Iterable[str]) -> NDArray[np.int64]:
-    """Rows (m,) of the images that have a value of each of these attributes, as metrics and training need. Raises InputError for an unknown
-    attribute.
-    """
-    names = [attributes] if isinstance(attributes, str) else list(attributes)
-    for name in names:
-        if name not in table.attributes:
-            raise InputError(f"'{table.name}' has no attribute '{name}'; it has {', '.join(table.attributes) or 'none'}.")
-    return np.flatnonzero(table.frame[names].notna().all(axis=1).to_numpy())

@@ -10,8 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.data import natural_key
-from likeness.tagging.checksums import DamagedError
 from likeness.tagging.edits import known_attribute
+from likeness.tagging.names import name_key
+from likeness.tagging.tag_file import DamagedError
 
 Ids = NDArray[np.int64]
 
@@ -52,10 +53,10 @@ def _category(connection: sqlite3.Connection, attribute: int, values: Ids, used:
 
 def _attributes(connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
     """Id, name and kind: tags, then attributes, then notes, each in order of creation."""
-    found = connection.execute("SELECT id, name, kind FROM attributes ORDER BY id").fetchall()
-    if any(kind not in _KINDS or not isinstance(name, str) for _, name, kind in found):
+    found = connection.execute("SELECT id, name, kind, key FROM attributes ORDER BY id").fetchall()
+    if any(kind not in _KINDS or not isinstance(name, str) or name_key(name) != key for _, name, kind, key in found):
         raise DamagedError
-    return sorted(found, key=lambda each: _KINDS.index(each[2]))
+    return sorted((each[:3] for each in found), key=lambda each: _KINDS.index(each[2]))
 
 
 def _assigned(connection: sqlite3.Connection, attribute: int) -> tuple[Ids, Ids]:

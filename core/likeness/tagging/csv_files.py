@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
-from likeness.data import PATH_COLUMNS, TABLE_SUFFIXES, ImageTable, is_url
+from likeness.data import TABLE_SUFFIXES, ImageTable, find_path_column, is_url, labeled_images
 from likeness.errors import InputError
 from likeness.io import as_path, csv_bytes, name_finder, name_to_text, plain_name, read_csv_cells, text_to_name, write_atomic
-from likeness.tagging.attributes import labeled_rows, with_tags
+from likeness.tagging.attributes import with_tags
 from likeness.tagging.edits import YES, Edit
 from likeness.tagging.names import NOTE, TAG_PREFIX, Kind, check_note, check_value, name_key
 from likeness.tagging.store import NewColumn, TagStore
@@ -71,8 +71,7 @@ def import_csv(store: TagStore, table: ImageTable, file: str | Path, who: str, p
         return report
     if not rows:
         raise InputError(f"'{_name(file)}' lists none of the {len(table):,} images of '{table.name}', as '{plain_name(named[0])}'; write paths.")
-    edit = store.set_columns([str(found[row]) for row in rows], new, who)
-    return ImportReport(report.rows, report.matched, report.missing, report.ambiguous, report.columns, edit)
+    return replace(report, edit=store.set_columns([str(found[row]) for row in rows], new, who))
 
 
 def export_csv(store: TagStore, file: str | Path) -> int:
@@ -101,10 +100,7 @@ def export_table(store: TagStore, table: ImageTable, attributes: Sequence[str], 
     """
     if Path(file).suffix.lower() != ".csv":
         raise InputError(f"'{_name(file)}' must end in .csv to be read as a table; rename it.")
-    tagged = with_tags(table, store)
-    frame = tagged.frame.iloc[labeled_rows(tagged, attributes)]
-    if frame.empty:
-        raise InputError(f"No image of '{table.name}' has a value of {' and '.join(attributes)}; label some first.")
+    frame = labeled_images(with_tags(table, store), list(attributes)).frame
     paths = [path if is_url(path) else name_to_text(str(table.root.absolute() / text_to_name(path))) for path in map(str, frame["path"])]
     _write(frame.assign(path=paths), file)
     return len(frame)
@@ -152,16 +148,7 @@ def _read(file: Path, path_column: str | None) -> tuple[pd.DataFrame, str]:
     double = next((name for name, key in zip(names, keys, strict=True) if keys.count(key) > 1), None)
     if double is not None:
         raise InputError(f"'{_name(file)}' has the column '{plain_name(double)}' twice; rename one of them.")
-    return frame, _path_column(names, path_column, _name(file))
-
-
-def _path_column(names: list[str], wanted: str | None, file: str) -> str:
-    lower = {name.lower(): name for name in names}
-    found = wanted if wanted in names else next((lower[each] for each in PATH_COLUMNS if each in lower), None) if wanted is None else None
-    if found is None:
-        listed = ", ".join(f"'{plain_name(name)}'" for name in names[:20])
-        raise InputError(f"'{file}' has no column {f'{wanted!r}' if wanted else 'of images'} among {listed}; rename it to 'path', or pass its name.")
-    return found
+    return frame, find_path_column(names, path_column, _name(file))
 
 
 def _column(store: TagStore, name: str, cells: "pd.Series[str]", rows: list[int], file: str) -> NewColumn:

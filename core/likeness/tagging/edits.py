@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from likeness.errors import InputError
 from likeness.tagging.names import MOST_NAMES, MOST_VALUES, Kind, name_key
@@ -15,6 +16,7 @@ from likeness.tagging.names import MOST_NAMES, MOST_VALUES, Kind, name_key
 YES = "yes"  # the one value of a tag
 
 Change = tuple[str, int, int | None]  # path, attribute, value; None removes it
+Turn = Literal["undo", "redo"]
 
 
 @dataclass(frozen=True)
@@ -121,45 +123,29 @@ def _held(connection: sqlite3.Connection, attribute: int) -> list[tuple[str, str
     return connection.execute(select, (attribute,)).fetchall()
 
 
-def undo_edit(connection: sqlite3.Connection, who: str) -> Edit:
-    """Undoes a person's newest edit that is not undone; raises InputError if there is none."""
-    target = undoable(connection, who)
-    if target is None:
-        raise InputError(f"There is no edit of '{who}' to undo.")
-    return _invert(connection, who, "undo", target, target)
+_INVERTIBLE = {
+    "undo": "SELECT id, id FROM edits e WHERE who = ? AND target IS NULL AND"
+    " COALESCE((SELECT u.action FROM edits u WHERE u.target = e.id ORDER BY u.id DESC LIMIT 1), '') <> 'undo' ORDER BY id DESC LIMIT 1",
+    "redo": "SELECT id, target FROM edits u WHERE who = ?1 AND action = 'undo'"
+    " AND id > (SELECT MAX(id) FROM edits WHERE who = ?1 AND target IS NULL)"
+    " AND NOT EXISTS (SELECT 1 FROM edits r WHERE r.target = u.target AND r.id > u.id) ORDER BY id DESC LIMIT 1",
+}
 
 
-def redo_edit(connection: sqlite3.Connection, who: str) -> Edit:
-    """Redoes a person's last undone edit, unless the person has edited since; raises InputError if there is none."""
-    found = redoable(connection, who)
-    if found is None:
-        raise InputError(f"There is no undone edit of '{who}' to redo.")
-    return _invert(connection, who, "redo", *found)
-
-
-def undoable(connection: sqlite3.Connection, who: str) -> int | None:
-    """Id of the edit that `undo_edit` would undo."""
-    found = connection.execute(
-        "SELECT id FROM edits e WHERE who = ? AND target IS NULL AND"
-        " COALESCE((SELECT u.action FROM edits u WHERE u.target = e.id ORDER BY u.id DESC LIMIT 1), '') <> 'undo' ORDER BY id DESC LIMIT 1",
-        (who,),
-    ).fetchone()
-    return None if found is None else int(found[0])
-
-
-def redoable(connection: sqlite3.Connection, who: str) -> tuple[int, int] | None:
-    """Id of the undo that `redo_edit` would revert, and of the edit that it undid."""
-    found = connection.execute(
-        "SELECT id, target FROM edits u WHERE who = ?1 AND action = 'undo'"
-        " AND id > (SELECT MAX(id) FROM edits WHERE who = ?1 AND target IS NULL)"
-        " AND NOT EXISTS (SELECT 1 FROM edits r WHERE r.target = u.target AND r.id > u.id) ORDER BY id DESC LIMIT 1",
-        (who,),
-    ).fetchone()
+def invertible(connection: sqlite3.Connection, who: str, action: Turn) -> tuple[int, int] | None:
+    """Ids of the edit whose values `invert_edit` would take back, and of the edit that is undone or redone by that."""
+    found = connection.execute(_INVERTIBLE[action], (who,)).fetchone()
     return None if found is None else (int(found[0]), int(found[1]))
 
 
-def _invert(connection: sqlite3.Connection, who: str, action: str, source: int, target: int) -> Edit:
-    """Restores the values before the edit `source` on images that still have its values."""
+def invert_edit(connection: sqlite3.Connection, who: str, action: Turn) -> Edit:
+    """Undoes a person's newest edit that is not undone; or redoes the last undone one, unless the person has edited since. It restores the values
+    before that edit on images that still have its values. Raises InputError if there is none.
+    """
+    found = invertible(connection, who, action)
+    if found is None:
+        raise InputError(f"There is no {'edit' if action == 'undo' else 'undone edit'} of '{who}' to {action}.")
+    source, target = found
     name, value = connection.execute("SELECT name, value FROM edits WHERE id = ?", (target,)).fetchone()
     edit = _logged(connection, who, action, name, value, target)
     connection.execute(

@@ -1,10 +1,7 @@
 """`TagStore`: manual tags, values and notes of a dataset's images."""
 
-import os
-import shutil
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Concatenate, ParamSpec, TypeVar
@@ -15,7 +12,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.io import plain_name
-from likeness.tagging import checksums, columns, edits
+from likeness.tagging import columns, edits
 from likeness.tagging.edits import YES, Change, Edit
 from likeness.tagging.names import LONGEST_VALUE, NOTE, Kind, check_name, check_note, check_paths, check_value, check_who
 from likeness.tagging.tag_file import copy_file, reading, writing
@@ -123,17 +120,17 @@ class TagStore:
         """Undoes a person's newest edit that is not undone; raises InputError if there is none. Images that somebody has changed since are skipped:
         see `Edit.skipped`.
         """
-        return self._turn(edits.undo_edit, who)
+        return self._turn("undo", who)
 
     def redo(self, who: str) -> Edit:
         """Redoes a person's last undone edit, unless the person has edited since; raises InputError if there is none. Skips images as `undo`."""
-        return self._turn(edits.redo_edit, who)
+        return self._turn("redo", who)
 
     def can_undo(self, who: str) -> tuple[bool, bool]:
         """Whether the person can undo, and redo."""
         who = check_who(who)
         with reading(self.path, self.wait_seconds) as connection:
-            return edits.undoable(connection, who) is not None, edits.redoable(connection, who) is not None
+            return edits.invertible(connection, who, "undo") is not None, edits.invertible(connection, who, "redo") is not None
 
     def version(self) -> int:
         """The number of the newest edit, including undos and redos; 0 if there is none. Takes a fraction of a millisecond, so pages may poll it."""
@@ -182,33 +179,15 @@ class TagStore:
         """Writes a consistent copy of the file for backups, while others may write. `file` must not exist."""
         copy_file(self.path, file)
 
-    def repair(self) -> list[int]:
-        """Drops the edits with wrong checksums from a damaged file and returns their numbers. A copy of the damaged file is kept as NAME.damaged or
-        NAME.damaged-2. Raises InputError if there is no file, or for damage that checksums cannot locate.
-        """
-        if not self.path.exists():
-            raise InputError(f"There are no tags in '{self.path}' to repair.")
-        with writing(self.path, self.wait_seconds, is_sound=False) as connection:
-            if checksums.is_sound(connection):
-                return []
-            left_out = checksums.repair(connection)
-            # what is in the file, and in the log beside it, changes only once this block has ended
-            names = (f"{self.path}.damaged{f'-{number}' * (number > 1)}" for number in count(1))
-            kept = next(name for name in names if not os.path.exists(name))
-            for ending in ("", "-wal"):
-                if os.path.exists(f"{self.path}{ending}"):
-                    shutil.copyfile(f"{self.path}{ending}", f"{kept}{ending}")
-            return left_out
-
     def _read(self, what: Callable[Concatenate[Connection, P], T], *given: P.args, **options: P.kwargs) -> T:
         with reading(self.path, self.wait_seconds) as connection:
             return what(connection, *given, **options)
 
-    def _turn(self, what: Callable[[Connection, str], Edit], who: str) -> Edit:
+    def _turn(self, action: edits.Turn, who: str) -> Edit:
         """Undoes or redoes; without a file, an empty database raises the error that there is nothing to do."""
         who = check_who(who)
         with writing(self.path, self.wait_seconds) if self.path.exists() else reading(self.path, self.wait_seconds) as connection:
-            return what(connection, who)
+            return edits.invert_edit(connection, who, action)
 
     def _edit(self, action: str, paths: Iterable[str], name: str, kind: Kind, value: str | None, who: str) -> Edit:
         who, kept = check_who(who), check_paths(paths)

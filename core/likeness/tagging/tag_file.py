@@ -1,15 +1,14 @@
 """Create, open and read the SQLite file of a dataset's tags, with readable errors.
 
 The file is in WAL mode, so that readers do not wait for writers, and each commit is on disk before it returns (synchronous = FULL). Each call opens a
-connection: threads, forked and killed processes share nothing. The last connection to close leaves one plain file. Changes on disk are verified
-before they are read (`likeness.tagging.checksums`).
+connection: threads, forked and killed processes share nothing. The last connection to close leaves one plain file. A file that something else has
+changed on disk is verified before it is read: SQLite's own structures, and that the current values are those of all changes. Another author or time
+in the log, or letter case in a name, goes unnoticed.
 """
 
 import os
 import secrets
 import sqlite3
-import threading
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -17,7 +16,6 @@ from urllib.parse import quote
 
 from likeness.errors import InputError
 from likeness.io import compute_once_locked, make_folder, name_to_text, regular_file, sync_folder
-from likeness.tagging.checksums import DamagedError, seal, verify
 from likeness.tagging.names import MOST_BYTES
 
 APPLICATION_ID = 0x4C6B5467  # "LkTg"
@@ -26,8 +24,6 @@ _PAGE_BYTES = 4096
 _MAX_PAGES = MOST_BYTES // _PAGE_BYTES
 
 _DAMAGED = "are damaged; nothing was changed: restore the file from a backup, or move it away to start over."
-_PARTLY = "are damaged{}; nothing was changed: restore the file from a backup, or drop the damaged edits with `likeness tags repair`."
-_verifying = defaultdict[Path, threading.Lock](threading.Lock)
 _sound: dict[Path, tuple[tuple[int, int, int], ...]] = {}  # states of files
 # state: what each image has now, and which edit gave it; a value that was removed stays as NULL, so that the edit is known.
 # changes: what an edit found and left, of which the state follows; before_edit is NULL where there was nothing, after_edit where nothing is left.
@@ -43,6 +39,16 @@ CREATE TABLE changes (edit INTEGER, attribute INTEGER, image INTEGER, before_val
     after_edit INTEGER, PRIMARY KEY (edit, attribute, image)) STRICT, WITHOUT ROWID;
 CREATE TABLE state (attribute INTEGER, image INTEGER, value INTEGER, edit INTEGER NOT NULL, PRIMARY KEY (attribute, image)) STRICT, WITHOUT ROWID;
 """
+# A number for each row of `state`: the current values are what all changes left, less what they found.
+_ROW = "(attribute * 1000003 + image * 998244 + IFNULL({0}value, 0) * 786433 + {0}edit * 611953) % 2147483647"
+_UNEXPLAINED = (
+    f"SELECT (SELECT IFNULL(SUM({_ROW.format('')}), 0) FROM state) - IFNULL("
+    f"SUM(IIF(after_edit IS NULL, 0, {_ROW.format('after_')}) - IIF(before_edit IS NULL, 0, {_ROW.format('before_')})), 0) FROM changes"
+)
+
+
+class DamagedError(Exception):
+    """A tag file was corrupted."""
 
 
 @contextmanager
@@ -59,23 +65,19 @@ def reading(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
 
 
 @contextmanager
-def writing(path: Path, wait_seconds: float, is_sound: bool = True) -> Iterator[sqlite3.Connection]:
-    """A connection for one edit: commits if the block succeeds, else rolls back. Creates the file if needed. With `is_sound` False, for a repair, a
-    damaged file is accepted. InputError: as `reading`, or the file cannot be written, is full, or is locked for longer than `wait_seconds`.
+def writing(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
+    """A connection for one edit: commits if the block succeeds, else rolls back. Creates the file if needed. InputError: as `reading`, or the file
+    cannot be written, is full, or is locked for longer than `wait_seconds`.
     """
     with _explained(path):
         if not path.exists():
             _make(path)
         state = _state(path)
         with closing(_open(path, wait_seconds)) as connection:
-            if is_sound:  # before it keeps others from writing
-                connection.execute("BEGIN")
-                _check(connection, path, state)
-                connection.execute("COMMIT")
+            _check(connection, path, state)  # before it keeps others from writing
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
-                seal(connection)
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -98,10 +100,10 @@ def _check(connection: sqlite3.Connection, path: Path, state: tuple[tuple[int, i
     """Raises DamagedError if the file is damaged. Unchanged files that were verified or written by this process are not verified again."""
     if not state or _sound.get(path) == state:
         return
-    with _verifying[path]:  # threads that read a file for the first time verify it once, and those that read others go on
-        if _sound.get(path) != state:
-            verify(connection)
-            _sound[path] = state
+    is_readable = connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
+    if not is_readable or connection.execute(_UNEXPLAINED).fetchone() != (0,):
+        raise DamagedError
+    _sound[path] = state
 
 
 def copy_file(path: Path, target: Path) -> None:
@@ -110,16 +112,10 @@ def copy_file(path: Path, target: Path) -> None:
     """
     if target.exists():
         raise InputError(f"'{_shown(target)}' exists already; choose another file.")
-    partial = target.with_name(f".{secrets.token_hex(8)}.partial")
-    try:
-        if not path.exists():
-            raise InputError(f"There are no tags in '{_shown(path)}' to copy.")
-        with reading(path, 10.0) as connection, _explained(target), closing(sqlite3.connect(partial)) as copy:
-            connection.backup(copy)
-        with _explained(target):
-            _put(partial, target)
-    finally:
-        _remove(partial)
+    if not path.exists():
+        raise InputError(f"There are no tags in '{_shown(path)}' to copy.")
+    with reading(path, 10.0) as connection, _explained(target), _new_file(target) as copy:
+        connection.backup(copy)
 
 
 def _open(path: Path, wait_seconds: float) -> sqlite3.Connection:
@@ -161,32 +157,30 @@ def _make(path: Path) -> None:
     """Creates an empty file atomically, also if several processes try at once."""
     make_folder(path.parent)
     with compute_once_locked(path) as is_missing:
-        if not is_missing:
-            return
-        partial = path.with_name(f".{secrets.token_hex(8)}.partial")
-        try:
-            with closing(sqlite3.connect(partial, isolation_level=None)) as connection:
+        if is_missing:
+            with _new_file(path) as connection:
                 settings = {"page_size": _PAGE_BYTES, "application_id": APPLICATION_ID, "user_version": _VERSION, "journal_mode": "WAL"}
                 for name, value in settings.items():
                     connection.execute(f"PRAGMA {name} = {value}").fetchone()
                 connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
-            _put(partial, path)
-        finally:
-            _remove(partial)
 
 
-def _put(partial: Path, path: Path) -> None:
-    with partial.open("rb+") as file:
-        os.fsync(file.fileno())
-    # the content is on disk before the name, so that a power failure leaves no empty file of that name
-    partial.replace(path)
-    sync_folder(path.parent)
-
-
-def _remove(partial: Path) -> None:
-    # SQLite leaves these beside its file if its process is killed
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        Path(f"{partial}{suffix}").unlink(missing_ok=True)
+@contextmanager
+def _new_file(path: Path) -> Iterator[sqlite3.Connection]:
+    """A new database, which gets its name when the block succeeds."""
+    partial = path.with_name(f".{secrets.token_hex(8)}.partial")
+    try:
+        with closing(sqlite3.connect(partial, isolation_level=None)) as connection:
+            yield connection
+        with partial.open("rb+") as file:
+            os.fsync(file.fileno())
+        # the content is on disk before the name, so that a power failure leaves no empty file of that name
+        partial.replace(path)
+        sync_folder(path.parent)
+    finally:
+        # SQLite leaves these beside its file if its process is killed
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            Path(f"{partial}{suffix}").unlink(missing_ok=True)
 
 
 @contextmanager
@@ -196,8 +190,7 @@ def _explained(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise InputError(f"The tags in '{_shown(path)}' {_reason(error, path)}") from error
     except (DamagedError, UnicodeDecodeError) as error:  # SQLite's own messages may hold damaged names
-        where = str(error) if isinstance(error, DamagedError) else ""
-        raise InputError(f"The tags in '{_shown(path)}' {_PARTLY.format(where) if where else _DAMAGED}") from error
+        raise InputError(f"The tags in '{_shown(path)}' {_DAMAGED}") from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InputError(f"The tags in '{_shown(path)}' cannot be read or written ({reason}); change permissions, or free space there.") from error

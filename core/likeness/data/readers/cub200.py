@@ -14,7 +14,7 @@ from likeness.errors import InputError
 from likeness.io import as_path
 
 LAYOUT = OfficialLayout("CUB200", "https://www.vision.caltech.edu/datasets/cub_200_2011/", ("image_class_labels.txt",))
-_LINE = re.compile(r"(\d{1,15})\s+(.+)")
+_LINE, _PAIR = re.compile(r"(\d{1,15})\s+(.+)"), re.compile(r"(\d{1,15})\s+(\d{1,15})")
 
 _Numbered = dict[int, tuple[int, str]]  # number -> line it stands in, text
 
@@ -61,25 +61,20 @@ def _frame(paths: list[str], species: list[str]) -> pd.DataFrame:
 
 def _class_numbers(file: Path, images: _Numbered, classes: _Numbered) -> list[int]:
     """The class number of each image, in the order of the images."""
-    labels = _numbered(file)
-    numbers = []
+    labels = _numbered(file, _PAIR, "two numbers")
     for image, (_, path) in images.items():
         if image not in labels:
             raise LAYOUT.error(file, f"has no class for image {image}, '{path}'")
         line, text = labels[image]
-        number = LAYOUT.number(text)
-        if number is None:
-            raise LAYOUT.malformed(file, f"line {line}", f"{image} {text}", "two numbers")
-        if number not in classes:
+        if int(text) not in classes:
             raise LAYOUT.error(file, f"has the class {text} in line {line}, which 'classes.txt' lacks")
-        numbers.append(number)
-    return numbers
+    return [int(labels[image][1]) for image in images]
 
 
-def _numbered(file: Path) -> _Numbered:
+def _numbered(file: Path, pattern: re.Pattern[str] = _LINE, expected: str = "a number and a text") -> _Numbered:
     """Lines of a number and a text."""
     numbered: _Numbered = {}
-    for line, found in LAYOUT.matches(file, LAYOUT.lines(file), _LINE, "a number and a text"):
+    for line, found in LAYOUT.matches(file, LAYOUT.lines(file), pattern, expected):
         number = int(found[1])
         if number in numbered:
             raise LAYOUT.malformed(file, f"line {line}", found[0], "each number once")

@@ -15,7 +15,6 @@ from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import MatError, as_path, mat_shapes, mat_variable, name_to_text, parse_json, text_of
 
-_DIGITS = 15
 _KINDS: dict[type, str] = {list: "list of entries", dict: "entries by name"}
 _Lines = list[tuple[int, str]]
 _Content = TypeVar("_Content", list[Any], dict[str, Any])
@@ -83,10 +82,6 @@ class OfficialLayout:
             if found is None:
                 raise self.malformed(file, f"{kind} {line}", text, expected)
             yield line, found
-
-    def number(self, text: str) -> int | None:
-        """An integer written in digits, or None, also for implausibly long ones."""
-        return int(text) if text.isdecimal() and len(text) <= _DIGITS else None
 
     def whole(self, file: Path, place: str, value: Any, what: str, least: int, most: int) -> int:
         """A whole number from `least` to `most`, such as of "a class". Raises InputError for anything else."""

@@ -78,15 +78,16 @@ def _check_file(file: Path, given: str) -> None:
 def _read(file: Path, path_column: str | None) -> tuple[pd.DataFrame, str]:
     """The table with the column of paths as text, and that column's name."""
     if file.suffix.lower() in COLUMNAR_SUFFIXES:
-        listed = partial(_find_column, wanted=path_column, file_name=file.name)
+        listed = partial(find_path_column, wanted=path_column, file_name=file.name)
         return read_parquet(file, listed, path_column, lambda paths: any(map(is_url, map(str, paths))) or _any_there(paths, file.parent))
     cells = read_csv_cells(file)
     cells = cells.set_axis([str(name) or f"Unnamed: {place}" for place, name in enumerate(cells.columns)], axis=1)
-    column = _find_column([str(name) for name in cells.columns], path_column, file.name)
+    column = find_path_column([str(name) for name in cells.columns], path_column, file.name)
     return typed_columns(cells).assign(**{column: cells[column]}), column
 
 
-def _find_column(columns: list[str], wanted: str | None, file_name: str) -> str:
+def find_path_column(columns: list[str], wanted: str | None, file_name: str) -> str:
+    """The column of paths of a table: the wanted one, or as `column_of_paths`. Raises InputError if there is none."""
     listed = ", ".join(f"'{column}'" for column in columns[:20]) or "none"
     if wanted is not None:
         found = wanted if wanted in columns else wanted.strip()
