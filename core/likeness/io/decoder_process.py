@@ -21,13 +21,13 @@ _LONGEST_REMARK = 500
 FULL_SIZE = "likeness_full_size"  # where a picture's `info` has its size before it was reduced
 PICTURE_PIXELS = 16_000_000  # that go back at most; no encoder looks at as many
 
-# a suffix, a picture or a number of parts, as was wanted; None: the image is too large to be decoded beside others
-Answer: TypeAlias = "str | Image.Image | int | InputError | None"
+# a suffix, a picture, EXIF data or a number of parts, as was wanted; None: the image is too large to be decoded beside others
+Answer: TypeAlias = "str | Image.Image | bytes | int | InputError | None"
 
 
 @dataclass(frozen=True)
 class Request:
-    """A file, by content or local path, and what to return: the suffix of its format, its pixels, or its number of seconds or pages.
+    """A file, by content or local path, and what to return: the suffix of its format, its pixels, its EXIF data, or its number of seconds or pages.
     `name` is used in messages; `part` is a second, page or region as in a row's path, None for the first. Images of more than `max_pixels` are
     refused; at most `picture_pixels` are returned.
     """
@@ -35,7 +35,7 @@ class Request:
     name: str
     content: bytes
     max_pixels: int
-    want: Literal["suffix", "picture", "parts"] = "suffix"
+    want: Literal["suffix", "picture", "exif", "parts"] = "suffix"
     path: str = ""
     part: Part | None = None
     picture_pixels: int = PICTURE_PIXELS
@@ -64,6 +64,8 @@ def _exchange(asks: IO[bytes], answers: IO[bytes], request: Request, large: bool
     if request.want == "picture":
         width, height, wide, high = (int(line[side]) for side in ("width", "height", "wide", "high"))
         return _picture(answers, width, height, plain_name(str(line["remark"]))[:_LONGEST_REMARK], (wide, high))
+    if request.want == "exif":
+        return _payload(answers, int(line["bytes"]))
     if request.want == "parts":
         return _in_range(int(line["parts"]), 1, MOST_PARTS)
     from likeness.io.image_check import FORMATS
@@ -80,9 +82,16 @@ def _picture(answers: IO[bytes], width: int, height: int, remark: str, full: tup
 
     # each factor is bounded before the product, so that a hostile answer cannot overflow or allocate
     size = _in_range(width, 1, _MOST_BYTES) * _in_range(height, 1, _MOST_BYTES) * 3
-    picture = Image.frombytes("RGB", (width, height), answers.read(_in_range(size, 0, _MOST_BYTES)))  # ValueError if it is cut off
+    picture = Image.frombytes("RGB", (width, height), _payload(answers, size))
     picture.info |= {FULL_SIZE: full, REMARK: remark} if remark else {FULL_SIZE: full}
     return picture
+
+
+def _payload(answers: IO[bytes], size: int) -> bytes:
+    content = answers.read(_in_range(size, 0, _MOST_BYTES))
+    if len(content) < size:
+        raise ValueError("truncated answer")
+    return content
 
 
 def _in_range(number: int, least: int, most: int) -> int:
@@ -93,7 +102,7 @@ def _in_range(number: int, least: int, most: int) -> int:
 
 def _reason(status: int | None, late: bool) -> str:
     """Why the decoder process ended."""
-    if late or status == -signal.SIGXCPU:
+    if late or (hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU):
         return "takes too long to decode; remove it or save it again as PNG or JPEG."
     if status == OUT_OF_MEMORY:
         return "takes too much memory to decode; make it smaller."

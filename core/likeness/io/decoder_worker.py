@@ -1,6 +1,6 @@
 """Program started by `likeness.io.decoder_process`: checks and decodes untrusted images within limits, until its input ends.
 
-A request is a line of JSON and the file's content, unless it names a path; the answer is a line of JSON and pixels, if requested.
+A request is a line of JSON and the file's content, unless it names a path; the answer is a line of JSON and pixels or EXIF data, if requested.
 """
 
 import json
@@ -30,7 +30,8 @@ _LARGE = 12_500_000  # pixels; as many as a photo has
 def main() -> None:
     """Answers requests on standard input on standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever asks
-    os.nice(_RANK)
+    if hasattr(os, "nice"):
+        os.nice(_RANK)
     Image.MAX_IMAGE_PIXELS = None  # `opened_image` has a limit of its own
     worker = _Worker()
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
@@ -63,6 +64,9 @@ class _Worker:
         if want == "parts":
             return {"parts": self._parts(request)}, b""
         image, content = self._opened(request)
+        if want == "exif":
+            exif = image.info.get("exif") or b""
+            return {"bytes": len(exif)}, exif
         size = image.width * image.height
         if size > _LARGE and not request["large"]:
             return {"large": True}, b""

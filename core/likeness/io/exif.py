@@ -16,10 +16,10 @@ from PIL.ExifTags import GPS, IFD, Base
 
 from likeness.io.confinement import check_readable
 from likeness.io.file_formats import is_heif
+from likeness.io.foreign_images import heif_exif
 from likeness.io.text import plain_name
 
 _HEAD, _MOST = 1 << 14, 1 << 16  # bytes of a file in which they begin, and end
-_MOST_OF_HEIC = 64 << 20
 _GROUP, _THREADS = 100, 8  # of files; disks behind a network answer several at once
 _TIFF = (b"II*\0", b"MM\0*")  # their form; also that of raw files
 _MARKS = (b"Exif\0\0", b"eXIf")  # before them in JPEG and HEIC; and in PNG
@@ -42,9 +42,12 @@ def photo_data(paths: Sequence[Path], gps: bool = False) -> list[PhotoData]:
     groups = [paths[begin : begin + _GROUP] for begin in range(0, len(paths), _GROUP)]
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="likeness-exif") as threads:
         blocks = [block for group in threads.map(lambda group: [_block(path) for path in group], groups) for block in group]
+    unknown = [row for row, block in enumerate(blocks) if block is None]
+    for row, block in zip(unknown, heif_exif([paths[row] for row in unknown]), strict=True):
+        blocks[row] = _marked(block) or block
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Pillow's, of odd data
-        return [parse_exif(block, gps) for block in blocks]
+        return [parse_exif(block or b"", gps) for block in blocks]
 
 
 def parse_exif(tiff: bytes, gps: bool = False) -> PhotoData:
@@ -65,25 +68,27 @@ def parse_exif(tiff: bytes, gps: bool = False) -> PhotoData:
         return PhotoData()
 
 
-def _block(path: Path) -> bytes:
-    """EXIF bytes from the start of a file, in HEIC from anywhere, with unknown end."""
+def _block(path: Path) -> bytes | None:
+    """EXIF bytes from the start of a file, with unknown end; None for a HEIC file that stores them elsewhere."""
     try:
         with check_readable(path).open("rb") as file:
             head = file.read(_HEAD)
             if head.startswith(_TIFF) or is_heif(head) or _marked(head):
                 head += file.read(_MOST - len(head))
-            if is_heif(head) and not _marked(head):
-                head += file.read(_MOST_OF_HEIC)
     except OSError:
         return b""
-    return head if head.startswith(_TIFF) else _marked(head)
+    if head.startswith(_TIFF):
+        return head
+    return _marked(head) or (None if is_heif(head) else b"")
 
 
 def _marked(content: bytes) -> bytes:
     """TIFF data after a marker; empty if there is none."""
-    # a search for one after the other takes a tenth of the time of one for all
-    places = [place + len(mark) for mark in _MARKS for tiff in _TIFF if (place := content.find(mark + tiff)) >= 0]
-    return content[min(places) : min(places) + _MOST] if places else b""
+    for mark in _MARKS:  # a search for one after the other takes a tenth of the time of one for both
+        place = content.find(mark)
+        if place >= 0 and content.startswith(_TIFF, place + len(mark)):
+            return content[place + len(mark) :]
+    return b""
 
 
 def _text(value: object) -> str:

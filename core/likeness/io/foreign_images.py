@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from likeness.errors import InputError
 from likeness.io.decoder_pool import Client, DecoderPool
-from likeness.io.decoder_process import PICTURE_PIXELS, Request
+from likeness.io.decoder_process import PICTURE_PIXELS, Answer, Request
 from likeness.io.file_parts import Part
 from likeness.io.unreadable import RefusedImageError
 
@@ -79,14 +79,14 @@ def foreign_file(path: Path, part: Part | None = None, most_pixels: int = PICTUR
 
 def count_parts(paths: Sequence[Path]) -> list[int | InputError]:
     """Number of seconds of each video (at least one) or pages of each PDF, or why the file cannot be read."""
-    if not paths:
-        return []
-    requests = [Request(path.name, b"", MAX_PIXELS, "parts", str(path)) for path in paths]
-    groups = [requests[begin : begin + _BATCH] for begin in range(0, len(requests), _BATCH)]
-    client = Client()
-    with ThreadPoolExecutor(_files.size, thread_name_prefix="likeness-files") as threads:
-        answers = [answer for answers in threads.map(lambda group: _files.ask(group, client), groups) for answer in answers]
+    answers = _each([Request(path.name, b"", MAX_PIXELS, "parts", str(path)) for path in paths])
     return [answer for answer in answers if isinstance(answer, int | InputError)]
+
+
+def heif_exif(paths: Sequence[Path]) -> list[bytes]:
+    """EXIF data of each HEIC file; empty if missing or unreadable."""
+    answers = _each([Request(path.name, b"", MAX_PIXELS, "exif", str(path)) for path in paths])
+    return [answer if isinstance(answer, bytes) else b"" for answer in answers]
 
 
 def _picture(pool: DecoderPool, request: Request) -> "Image.Image":
@@ -94,6 +94,16 @@ def _picture(pool: DecoderPool, request: Request) -> "Image.Image":
     if isinstance(answer, InputError):
         raise answer
     return cast("Image.Image", answer)
+
+
+def _each(requests: list[Request]) -> list[Answer]:
+    """Yields the answers in order, using one process per processor."""
+    if not requests:
+        return []
+    client = Client()
+    groups = [requests[begin : begin + _BATCH] for begin in range(0, len(requests), _BATCH)]
+    with ThreadPoolExecutor(_files.size, thread_name_prefix="likeness-files") as threads:
+        return [answer for answers in threads.map(lambda group: _files.ask(group, client), groups) for answer in answers]
 
 
 def _batches(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
