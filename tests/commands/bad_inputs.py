@@ -63,7 +63,6 @@ BAD_INPUTS = [
     ("compare moved cars --to ''", "Invalid space ''"),
     ("compare moved cars --to @", "Invalid space '@'"),
     ("compare moved cars --to @cars-small --k 2000", "choose k from 1 to that"),
-    ("compare moved cars --to @cars-small --map globe", "There is no layout method 'globe'"),
     ("compare queries cars --to @cars-small", "pass one with --label: body_type"),
     ("compare queries cars --to car-color --score best", "There is no score 'best'; choose from map"),
     ("slices cars --predicted mood", "no attribute 'mood'"),

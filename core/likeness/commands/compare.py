@@ -54,9 +54,6 @@ def moved(
     to: _To,
     from_: _From = _RAW,
     k: Annotated[int, typer.Option("--k", min=1, help="Number of nearest neighbors.")] = 10,
-    map: Annotated[
-        str, typer.Option(help="Also compare the maps of a layout (`umap`, `tsne`, `pacmap`, `trimap`, `pca`), with two seeds as baseline.")
-    ] = "",
     count: _Count = 20,
     seeds: _Seeds = 3,
     only: Only = None,
@@ -68,25 +65,15 @@ def moved(
     The noise baseline is the share that random projections of the wider space to the same dimensions keep; changes no larger than that are noise.
     With more than 20,000 images, a random sample of 5,000 is compared against all.
 
-    Examples: `likeness compare moved cars --to @cars-small`, `likeness compare moved cars --to car-color --map umap --out moved.csv`
+    Examples: `likeness compare moved cars --to @cars-small`, `likeness compare moved cars --to car-color --out moved.csv`
     """
-    from likeness.comparisons import align_spaces, neighborhood_changes
-    from likeness.projection import method_named
+    from likeness.comparisons import neighborhood_changes
 
-    if map:
-        method_named(map)  # refuses what is none
     a, b = _spaces(source, only, from_, to)
     with progress_bar("Neighbors") as progress:
         found = neighborhood_changes(a, b, k, seeds=range(seeds), progress=progress)
     _tell_moved(found, a, b)
-    alignment = align_spaces(a, b)
-    frame = found.frame(a.table)
-    frame["moved"] = alignment.moved[frame["row"]]
-    if map:
-        frame = frame.merge(_on_maps(a, b, map, k), on="row")
-    what = "their vectors are turned" if alignment.by == "vectors" else "they have no common dimensions, so their PCA maps are turned"
-    typer.echo(f"For the column `moved` {what} onto each other; its unit is the spread of '{printable(a.name)}'.", err=True)
-    _show(frame.round(3), count, out, format)
+    _show(found.frame(a.table).round(3), count, out, format)
 
 
 @compare.command(cls=ListedHelp)
@@ -237,19 +224,6 @@ def _tell_queries(found: "QueryChanges", a: "Space", b: "Space") -> None:
     if found.control.shape[1]:
         dim = min(a.vectors.shape[1], b.vectors.shape[1])
         typer.echo(f"A random projection of '{printable(found.wide)}' to {dim} dimensions has {it['control']:.3f}.", err=True)
-
-
-def _on_maps(a: "Space", b: "Space", method: str, k: int) -> "pd.DataFrame":
-    """Adds the neighbors on the maps to each row, and prints a summary line."""
-    from likeness.comparisons import map_changes
-
-    found = map_changes(a, b, method, k)
-    typer.echo(
-        f"On the {method} maps an image keeps {found.kept.mean():.1%} of its {k} nearest; "
-        f"between two seeds of the first map {found.kept_noise.mean():.1%}.",
-        err=True,
-    )
-    return found.frame()[["row", "kept", "kept_noise"]].rename(columns={"kept": "kept_on_map", "kept_noise": "kept_by_seeds"})
 
 
 def _show(frame: "pd.DataFrame", count: int, out: Path | None, format: str) -> None:

@@ -1,7 +1,5 @@
 """Compare two spaces of the same images, or two versions of a dataset, with noise baselines."""
 
-from likeness.comparisons.alignment import Alignment as Alignment, align_spaces as align_spaces
-from likeness.comparisons.map_changes import MapChanges as MapChanges, map_changes as map_changes
 from likeness.comparisons.neighborhoods import NeighborhoodChanges as NeighborhoodChanges, neighborhood_changes as neighborhood_changes
 from likeness.comparisons.queries import SCORES as SCORES, QueryChanges as QueryChanges, query_changes as query_changes
 from likeness.comparisons.two_sample import TwoSample as TwoSample, two_sample_test as two_sample_test
