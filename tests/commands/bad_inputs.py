@@ -76,7 +76,6 @@ BAD_INPUTS = [
     ("duplicates cars -t 1.5", "pass a cosine similarity above 0, up to 1"),
     ("duplicates cars -t high", "write a cosine similarity above 0, up to 1, such as 0.95, or `suggested`"),
     ("duplicates cars --exact -t 0.9", "--exact compares files of one source"),
-    ("duplicates cars --pixels", "--pixels needs --exact"),
     ("duplicates cars -t 0.99 --between nowhere", "'nowhere' is neither an attribute of these images"),
     ("embed /no/such/folder", "There is nothing at '/no/such/folder'"),
     ("embed cars --encoder nonsense", "nonsense"),
