@@ -12,7 +12,7 @@ from likeness.duplicates import (
     near_copies_between,
     pairs as pairs_module,
 )
-from likeness.duplicates.cell_join import join_cells, largest_margin
+from likeness.duplicates.cell_join import join_cells
 from likeness.duplicates.pairs import PairCollector
 from likeness.errors import InputError
 from likeness.search import IVFIndex, build_index
@@ -64,6 +64,10 @@ def test_blocks_find_what_a_loop_finds(vectors: np.ndarray, threshold: float, mo
     assert (np.diff(found.similarities) <= 0).all()
     assert found.recall == 1
     assert found.exact
+
+
+def largest_margin(threshold: float) -> float:
+    return float(np.sqrt(2 - 2 * (threshold - 1e-6)))
 
 
 def joined(index: IVFIndex, threshold: float, margin: float) -> set[tuple[int, int]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from likeness.arrays import row_slices
-from likeness.duplicates.cell_join import join_cells, largest_margin
+from likeness.duplicates.cell_join import join_cells
 from likeness.duplicates.pairs import MOST_PAIRS, ROUNDING, Floats, NearPairs, PairCollector, Rows, join_blocks
 from likeness.errors import InputError
 from likeness.io import cache_dir, make_folder
@@ -162,9 +162,8 @@ def cell_margin(rows: Floats, nearest: Floats, centers: Floats, threshold: float
     threshold in a realistic direction; real pairs are nearer and found more often. `both`: images of either side look into the cells (cells, d) of
     the other, so that one of the two suffices.
     """
-    most = largest_margin(threshold)
     if not len(rows):
-        return most
+        return float(np.sqrt(2 - 2 * threshold))  # the distance of a pair at the threshold: misses nothing
     aside = nearest - np.einsum("ij,ij->i", rows, nearest)[:, None] * rows
     lengths = np.linalg.norm(aside, axis=1, keepdims=True)
     moved = np.asarray(threshold * rows + np.sqrt(max(0.0, 1 - threshold**2)) * aside / np.maximum(lengths, 1e-12), np.float32)
@@ -172,7 +171,7 @@ def cell_margin(rows: Floats, nearest: Floats, centers: Floats, threshold: float
     needed = _distance(rows, centers[cell], centers[moved_cell])
     if both:
         needed = np.minimum(needed, _distance(moved, centers[moved_cell], centers[cell]))
-    return min(most, float(np.quantile(needed, _SHARE, method="higher")))
+    return float(np.quantile(needed, _SHARE, method="higher"))
 
 
 def _distance(rows: Floats, own: Floats, other: Floats) -> Floats:
