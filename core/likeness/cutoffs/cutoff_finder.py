@@ -19,6 +19,8 @@ _LOCATING = 5  # answers before the first check
 _FIRST_RISK, _LATER_RISK = 0.8, 0.2  # the first check takes 0.8 of the risk, each further one 0.2 of that of the one before
 _LEAST_HOPE = 0.2  # chance of a proof, below which no check begins
 _GROWTH = 1.08  # from a proved set to the next larger one
+_UNLIKELY = 1e-4
+_WORTH = 0.75  # of the best set's worth that one with better chances must have; it grows afterwards
 _INTERVAL, _NORMAL = (0.05, 0.95), 1.645
 _REGRET, _EVERY = 0.03, 3  # F1 that the best cut-off of each curve is ahead, above which every third question is one near the cut-off
 
@@ -168,20 +170,21 @@ class CutoffFinder:
         return size, checked
 
     def _best_set(self, known: Mapping[int, bool], number: int) -> CheckedSet | None:
-        """The set with the largest product of the chance that all answers that it takes are matches and of the share of all matches that it is then
-        expected to promise, since a proved set grows; None where that chance is small for all. At least half of its images need no answer.
+        """The set of which, as the model expects, most of all matches are promised, by the chance that all answers that it takes are matches (None
+        where it is small for all); of those that promise nearly as much, the likeliest. At least half of its images need no answer.
         """
         ends, weights, risk = self.bins.ends, self._weights(known), (1 - self.confidence) * _FIRST_RISK * _LATER_RISK**number
         matching = np.array([place for place, match in known.items() if match], np.int64)
         unknown = ends - np.searchsorted(np.sort(np.fromiter(known, np.int64, len(known))), ends)
         needed = answers_needed(unknown, np.searchsorted(np.sort(matching), ends), self.fdr, risk)
         possible = np.flatnonzero((unknown >= 2 * needed) & (needed > 0) & (needed < MOST_NEEDED))
-        chance = self.model.precision[:, possible] ** needed[possible].astype(np.float32)
-        hope = weights @ chance
-        worth = np.where(hope >= _LEAST_HOPE, hope * (weights @ (chance * self.model.recall[:, possible])), 0)
+        likely = np.flatnonzero(weights > _UNLIKELY * weights.max())
+        chance = self.model.precision[np.ix_(likely, possible)] ** needed[possible].astype(np.float32)
+        hope = weights[likely] @ chance
+        worth = np.where(hope >= _LEAST_HOPE, weights[likely] @ (chance * self.model.recall[np.ix_(likely, possible)]), 0)
         if not worth.any():
             return None
-        best = possible[worth.argmax()]
+        best = possible[np.where(worth >= max(_WORTH * worth.max(), _UNLIKELY), hope, -1).argmax()]
         order = np.random.default_rng([self.seed, number]).permutation(len(self.scores))
         return CheckedSet(int(ends[best]), dict(known), order, self.fdr, risk)
 

@@ -163,7 +163,7 @@ def cell_margin(rows: Floats, nearest: Floats, centers: Floats, threshold: float
     the other, so that one of the two suffices.
     """
     if not len(rows):
-        return float(np.sqrt(2 - 2 * threshold))  # the distance of a pair at the threshold: misses nothing
+        return float(np.sqrt(2 - 2 * (threshold - ROUNDING)))  # the distance of a pair at the threshold: misses nothing
     aside = nearest - np.einsum("ij,ij->i", rows, nearest)[:, None] * rows
     lengths = np.linalg.norm(aside, axis=1, keepdims=True)
     moved = np.asarray(threshold * rows + np.sqrt(max(0.0, 1 - threshold**2)) * aside / np.maximum(lengths, 1e-12), np.float32)
