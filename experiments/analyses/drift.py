@@ -90,7 +90,7 @@ def planted_drifts(
     progress: Progress | None = None,
     on_run: OnRun | None = None,
 ) -> pd.DataFrame:
-    """What `version_drift` says of an old and a new version of `size` images each, drawn at random, of which none is in both, beside Frechet distances.
+    """What `version_drift` says of an old and a new version of `size` images each, drawn at random, of which none is in both; and Frechet distances.
 
     In the new version a share of the images is replaced by images of the plant's value, or altered. Controls without drift: "nothing"; and, with
     plants, half of the images in both versions, and the images of the largest planted change dealt to the versions at random.
@@ -156,8 +156,8 @@ def _changes(old: Rows, new: Rows) -> VersionChanges:
 
 
 def _frechet_distances(old: Space, new: Space, changes: VersionChanges) -> dict[str, float]:
-    """The baseline: the Frechet distance of all images, "whole", and by three draws of half as many "distance", the mean over the draws of that of old
-    and new, and "largest half", the largest of two halves of the old version.
+    """The baseline: the Frechet distance of all images, "whole", and by three draws of half as many "distance", the mean over the draws of that of
+    old and new, and "largest half", the largest of two halves of the old version.
     """
     halves, apart = [], []
     for seed in range(3):

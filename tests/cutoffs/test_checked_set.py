@@ -14,7 +14,7 @@ RISK = 0.08
 def _checked(unknown: int, confirmed: int = 0, fdr: float = 0.1) -> CheckedSet:
     """Of these images the last are known, and the others are drawn by place."""
     size = unknown + confirmed
-    return CheckedSet(size, {place: True for place in range(unknown, size)}, np.arange(size), fdr, RISK)
+    return CheckedSet(size, dict.fromkeys(range(unknown, size), True), np.arange(size), fdr, RISK)
 
 
 def _proved(checked: CheckedSet, matches: Sequence[bool]) -> bool:

@@ -109,8 +109,7 @@ def _equal(table: "ImageTable") -> "tuple[pd.DataFrame, NDArray[np.int64]]":
         typer.echo(f"Note: '{each.path}' cannot be read: {each.reason}", err=True)
     unread = f"; {len(found.failed):,} cannot be read and are compared with none" if found.failed else ""
     typer.echo(
-        f"{len(groups):,} groups of equal files, {len(groups.rows):,} of {len(table):,} images; "
-        f"{len(groups.dropped):,} may go{unread}",
+        f"{len(groups):,} groups of equal files, {len(groups.rows):,} of {len(table):,} images; {len(groups.dropped):,} may go{unread}",
         err=True,
     )
     return groups.frame(table), groups.dropped

@@ -106,7 +106,9 @@ def version_values(old: ImageTable, new: ImageTable, changes: VersionChanges, at
         was, now = before == value, after == value
         came, went, changed = (int(each.sum()) for each in (now & ~was, was & ~now, was & now & (changes.state == "changed")))
         line = {"value": value, "old": int(was.sum()), "new": int(now.sum()), "came": came, "went": went, "changed": changed}
-        lines.append(line | {"turnover": (came + went + changed) / int((was | now).sum()), "share": 100 * (now.sum() / len(new) - was.sum() / len(old))})
+        lines.append(
+            line | {"turnover": (came + went + changed) / int((was | now).sum()), "share": 100 * (now.sum() / len(new) - was.sum() / len(old))}
+        )
     found = pd.DataFrame(lines, columns=["value", "old", "new", "came", "went", "changed", "turnover", "share"])
     return found.iloc[np.lexsort((-found["share"].abs(), -found["turnover"]))].reset_index(drop=True)
 

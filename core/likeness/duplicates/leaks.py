@@ -7,9 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.data import ImageTable, image_classes
-from likeness.duplicates.near_copies import near_copies_between
+from likeness.duplicates.near_copies import near_copies
 from likeness.duplicates.pairs import NearPairs
-from likeness.errors import InputError
 from likeness.space import Space
 
 
@@ -24,7 +23,7 @@ def leaks(train: Space, test: Space, threshold: float, **options: Any) -> pd.Dat
         nearest_path where there are images. `frame.attrs["message"]` says how many pairs were found.
 
     Raises:
-        InputError: as `near_copies_between`.
+        InputError: as `near_copies`.
 
     Example:
         >>> import numpy as np, likeness as lk
@@ -32,13 +31,13 @@ def leaks(train: Space, test: Space, threshold: float, **options: Any) -> pd.Dat
         >>> leaks(train, test, 0.9)[["row", "copies", "nearest"]].to_numpy().tolist()
         [[1, 1, 2]]
     """
-    pairs = near_copies_between(test, train, threshold, **options)
+    pairs = near_copies(test, threshold, train, **options)
     return _frame(pairs, pairs.rows, pairs.similarities, test.table, train.table)
 
 
 def leaks_by(pairs: NearPairs, table: ImageTable, attribute: str) -> pd.DataFrame:
-    """As `leaks`, of pairs within a table's images (`near_copies`): those with copies under another value of an attribute, such as "split", or a class
-    with inconsistent labels; with value and nearest_value. Images without the attribute are skipped.
+    """As `leaks`, of pairs within a table's images (`near_copies`): images with copies under another value of an attribute, such as "split", or a
+    class with inconsistent labels; with value and nearest_value. Images without the attribute are skipped.
 
     Raises:
         InputError: no such attribute, or one that no image has.
