@@ -18,7 +18,7 @@ from experiments.analyses.trust import trust_table
 from experiments.public_benchmarks.notion_protocol import class_notion
 from likeness.comparisons import query_changes
 from likeness.data import has_label, image_classes, labeled_images
-from likeness.duplicates import leaks_among, near_copies, rarer_side
+from likeness.duplicates import leaks_by, near_copies, rarer_side
 from likeness.evaluation import clustering_metrics, retrieval_metrics, retrieval_scores, structure_metrics
 from likeness.notions import Oracle, get_notion
 from likeness.reports import ReportOptions
@@ -91,7 +91,7 @@ def _semantics(space: Space) -> Any:
 def _leaks(space: Space) -> Any:
     pairs = near_copies(space, 0.8)
     paths = space.table.frame["path"]
-    found = leaks_among(pairs, space.table, COLOR)
+    found = leaks_by(pairs, space.table, COLOR)
     return sorted(zip(paths[found["row"]], found["value"], strict=True)), paths[rarer_side(pairs, space.table, COLOR)].tolist()
 
 

@@ -20,11 +20,12 @@ from experiments.analyses.run_table import run_table
 from likeness.commands.inputs import embedded, notions_of, source_table
 from likeness.commands.options import EncoderName, Format, OutputFile, Source
 from likeness.commands.terminal import measured, print_table
-from likeness.comparisons import VersionChanges, version_distances
+from likeness.comparisons import VersionChanges, version_drift
 from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.io import read_image
 from likeness.progress import Progress
+from likeness.shifts import frechet_distance
 from likeness.space import Space
 from likeness.studies import OnRun
 
@@ -89,7 +90,7 @@ def planted_drifts(
     progress: Progress | None = None,
     on_run: OnRun | None = None,
 ) -> pd.DataFrame:
-    """What `version_distances` says of an old and a new version of `size` images each, drawn at random, of which none is in both.
+    """What `version_drift` says of an old and a new version of `size` images each, drawn at random, of which none is in both; and Frechet distances.
 
     In the new version a share of the images is replaced by images of the plant's value, or altered. Controls without drift: "nothing"; and, with
     plants, half of the images in both versions, and the images of the largest planted change dealt to the versions at random.
@@ -99,7 +100,8 @@ def planted_drifts(
         altered: spaces of the same images in other quality, by name.
 
     Returns:
-        A row per plant, share, seed and space: planted, share, seed, space, notions (the right ones), and columns of `version_distances`.
+        A row per plant, share, seed and space: planted, share, seed, space, notions (the right ones), columns of `version_drift`, and
+            whole, distance and largest half of `_frechet_distances`.
 
     Raises:
         InputError: too few images of a value.
@@ -115,7 +117,9 @@ def planted_drifts(
         old, new = _versions(base, name, share, plant, size, seed)
         pairs = [(_part(one, old), _part(one, new, other, round(share * size))) for one, other in zip(spaces[0], spaces[place], strict=True)]
         about = {"planted": name, "share": share, "seed": seed, "notions": "|".join(plant.notions) if plant and share else ""}
-        found: Any = version_distances(pairs, _changes(old, new), (0, 1, 2))[_COLUMNS].round(5)
+        changes = _changes(old, new)
+        distances = pd.DataFrame([_frechet_distances(*pair, changes) for pair in pairs])
+        found: Any = pd.concat([version_drift(pairs, changes), distances], axis=1)[_COLUMNS].round(5)
         return (about | line for line in found.to_dict("records"))
 
     return run_table([*product(jobs, seeds)], rows_of, progress, on_run)
@@ -149,6 +153,35 @@ def _changes(old: Rows, new: Rows) -> VersionChanges:
     came = np.setdiff1d(np.arange(len(new)), partner)
     state = np.concatenate([np.where(partner < 0, "went", "same"), np.full(len(came), "came")])
     return VersionChanges(np.concatenate([np.arange(len(old)), np.full(len(came), -1)]), np.concatenate([partner, came]), state, {})
+
+
+def _frechet_distances(old: Space, new: Space, changes: VersionChanges) -> dict[str, float]:
+    """The baseline: the Frechet distance of all images, "whole", and by three draws of half as many "distance", the mean over the draws of that of
+    old and new, and "largest half", the largest of two halves of the old version.
+    """
+    halves, apart = [], []
+    for seed in range(3):
+        first, second, other = _halves(changes, seed)
+        halves.append(frechet_distance(old.vectors[first], old.vectors[second]))
+        apart.append(frechet_distance(old.vectors[first], new.vectors[other]))
+    return {"whole": frechet_distance(old.vectors, new.vectors), "distance": float(np.mean(apart)), "largest half": float(max(halves))}
+
+
+def _halves(changes: VersionChanges, seed: int) -> tuple[Rows, Rows, Rows]:
+    """Rows of two sets of the old version that share no image, and of one of the new version that shares none with the first; of equally many, with
+    images that came and images that stayed in their shares.
+    """
+    rng = np.random.default_rng([seed, 13])
+    olds, news = (np.flatnonzero(rows >= 0) for rows in (changes.old, changes.new))
+    size = min(len(olds), len(news)) // 2
+    dealt = rng.permutation(olds)
+    first, rest = dealt[:size], dealt[size:]
+    stayed = (changes.old >= 0) & (changes.new >= 0)
+    fresh, free = rng.permutation(news[~stayed[news]]), rest[stayed[rest]]
+    count = max(round(size * len(fresh) / len(news)), size - len(free))
+    # in the order of the draw, so that where nothing changed they are the second half itself
+    others = np.concatenate([fresh[:count], free[: size - count]])
+    return changes.old[first], changes.old[rest[:size]], changes.new[others]
 
 
 def _part(space: Space, rows: Rows, altered: Space | None = None, count: int = 0) -> Space:

@@ -200,7 +200,7 @@ def test_without_columns_the_page_says_what_to_add(app: Page, monkeypatch: pytes
     app.open("what_changed", changes="Errors of a model").says("no column with a model's")
 
 
-def test_another_version_is_told_by_paths_contents_and_distances(view: Page, tmp_path: Path) -> None:
+def test_another_version_is_told_by_paths_and_contents_and_whether_it_drifted(view: Page, tmp_path: Path) -> None:
     ids = {}
     for version, rows in {"old": range(30), "new": range(5, 40)}.items():
         (tmp_path / version).mkdir()

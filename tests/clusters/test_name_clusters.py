@@ -157,10 +157,8 @@ def test_the_encoder_of_rendered_cars_names_by_words_that_it_knows() -> None:
     [
         ({"vocabulary": ["car"]}, "at least two"),
         ({"vocabulary": []}, "No words"),
-        ({"source": "air"}, "not 'air'"),
         ({"column": "mood"}, "mood"),
         ({"column": "label", "vocabulary": ["car", "bus"]}, "pass either of them"),
-        ({"source": "attributes", "vocabulary": ["car", "bus"]}, "pass either of them"),
     ],
 )
 def test_wrong_options_are_refused(options: dict, message: str) -> None:

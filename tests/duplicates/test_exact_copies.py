@@ -1,4 +1,4 @@
-"""Equal files and equal pixels; what cannot be read is named."""
+"""Equal files; what cannot be read is named."""
 
 import shutil
 from pathlib import Path
@@ -31,39 +31,32 @@ def listed(folder: Path, *names: str) -> ImageTable:
     return ImageTable("x", folder, pd.DataFrame({"path": names}))
 
 
-def test_equal_files_or_pixels_are_found(folder: Path) -> None:
+def test_equal_files_are_found(folder: Path) -> None:
     found = exact_copies(listed(folder, "c.bmp", "b.png", "d.jpg", "a.png", "e.png", "b.png"))
     assert [rows.tolist() for rows in found.groups] == [[1, 3]]  # a file listed twice is no copy: with it the image itself would go
     assert found.failed == ()
     calls: list[tuple[int, int, str]] = []
-    found = exact_copies(listed(folder, "c.bmp", "b.png", "d.jpg", "a.png", "f.png"), pixels=True, progress=lambda *call: calls.append(call))
-    assert [rows.tolist() for rows in found.groups] == [[0, 1, 3]]
-    assert calls[-1][:2] == (5, 5)
-    for name, size in (("wide.png", (6, 4)), ("high.png", (4, 6))):  # as many bytes of the same color
-        Image.new("RGB", size, (9, 9, 9)).save(folder / name)
-    assert len(exact_copies(listed(folder, "wide.png", "high.png"), pixels=True)) == 0
+    exact_copies(listed(folder, "c.bmp", "b.png", "a.png", "e.png"), progress=lambda *call: calls.append(call))
+    assert calls[-1][:2] == (3, 3)  # as large as each other
 
 
-@pytest.mark.parametrize("pixels", [True, False])
-def test_links_and_other_spellings_of_a_path_are_no_copies(folder: Path, pixels: bool) -> None:
+def test_links_and_other_spellings_of_a_path_are_no_copies(folder: Path) -> None:
     (folder / "link.png").symlink_to("a.png")
     (folder / "hard.png").hardlink_to(folder / "a.png")
-    assert len(exact_copies(listed(folder, "a.png", "./a.png", "link.png", "hard.png"), pixels=pixels)) == 0
+    assert len(exact_copies(listed(folder, "a.png", "./a.png", "link.png", "hard.png"))) == 0
 
 
-@pytest.mark.parametrize("pixels", [True, False])
-def test_what_cannot_be_read_is_named_and_no_copy(folder: Path, pixels: bool) -> None:
+def test_what_cannot_be_read_is_named_and_no_copy(folder: Path) -> None:
     (folder / "text.png").write_text("no picture")
     for name in ("y.png", "z.png"):
         (folder / name).write_bytes(b"")
-    found = exact_copies(listed(folder, "missing.png", "a.png", "text.png", "b.png", "y.png", "z.png"), pixels=pixels)
+    found = exact_copies(listed(folder, "missing.png", "a.png", "text.png", "b.png", "y.png", "z.png"))
     assert [rows.tolist() for rows in found.groups] == [[1, 3]]
-    no_picture = [(2, "text.png")] if pixels else []
-    assert [(each.row, each.path) for each in found.failed] == [(0, "missing.png"), *no_picture, (4, "y.png"), (5, "z.png")]
+    assert [(each.row, each.path) for each in found.failed] == [(0, "missing.png"), (4, "y.png"), (5, "z.png")]
     assert "no such file" in found.failed[0].reason
     assert all("empty" in each.reason for each in found.failed[-2:])
     with pytest.raises(InputError, match="have no images"):
-        exact_copies(Space(np.eye(2)).table, pixels=pixels)
+        exact_copies(Space(np.eye(2)).table)
 
 
 def test_parts_of_a_film_are_equal_where_the_films_are(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from likeness import Space
-from likeness.duplicates import leaks, leaks_among, leaks_by, near_copies, rarer_side
+from likeness.duplicates import leaks, leaks_by, near_copies, rarer_side
 from likeness.errors import InputError
 
 NEAR = float(np.cos(np.radians(5.5)))
@@ -24,21 +24,18 @@ def test_test_images_stand_with_their_nearest_copy_and_an_attribute_divides() ->
     np.testing.assert_allclose(found["similarity"], np.cos(np.radians([1, 2])), atol=1e-6)
     assert found.attrs["message"] == "Exact: every pair of images was compared."
     space = turned([0, 5, 8, 90, 91], path=list("abcde"), split=["train", "train", "test", "test", "test"])
-    found = leaks_by(space, "split", NEAR)
+    found = leaks_by(near_copies(space, NEAR), space.table, "split")
     assert found[["row", "value", "copies", "nearest", "nearest_value"]].to_numpy().tolist() == [
         [1, "train", 1, 2, "test"],
         [2, "test", 1, 1, "train"],
     ]
-    assert leaks_by(space, "split", NEAR, of="test")["path"].tolist() == ["c"]
     assert len(leaks(turned([0]), turned([90]), NEAR)) == 0
 
 
 def test_wrong_input_is_answered() -> None:
     space = turned([0, 5], path=["a", "b"], split=["train", "test"])
-    with pytest.raises(InputError, match="No image has 'dev' as split; choose from test, train"):
-        leaks_by(space, "split", NEAR, of="dev")
     with pytest.raises(InputError, match="has no attribute 'fold'"):
-        leaks_by(space, "fold", NEAR)
+        leaks_by(near_copies(space, NEAR), space.table, "fold")
     with pytest.raises(InputError, match="different spaces"):
         leaks(space, Space(np.eye(3)), NEAR)
 
@@ -58,8 +55,7 @@ def test_without_the_rarer_sides_no_copies_across_are_left(seed: int) -> None:
     assert set(rarer.tolist()) == expected or len(set(common.values())) < 3
     kept = np.setdiff1d(np.arange(60), rarer)
     left = Space(space.vectors[kept], space.table.frame.iloc[kept].reset_index(drop=True))
-    assert len(leaks_by(left, "split", NEAR)) == 0
-    pd.testing.assert_frame_equal(leaks_among(pairs, space.table, "split"), leaks_by(space, "split", NEAR))
+    assert len(leaks_by(near_copies(left, NEAR), left.table, "split")) == 0
 
 
 def test_the_nearest_copy_does_not_decide_alone_who_may_go() -> None:

@@ -9,10 +9,9 @@ from likeness.duplicates import (
     TooManyPairsError,
     cell_join as cell_join_module,
     near_copies,
-    near_copies_between,
     pairs as pairs_module,
 )
-from likeness.duplicates.cell_join import join_cells, largest_margin
+from likeness.duplicates.cell_join import join_cells
 from likeness.duplicates.pairs import PairCollector
 from likeness.errors import InputError
 from likeness.search import IVFIndex, build_index
@@ -66,6 +65,10 @@ def test_blocks_find_what_a_loop_finds(vectors: np.ndarray, threshold: float, mo
     assert found.exact
 
 
+def largest_margin(threshold: float) -> float:
+    return float(np.sqrt(2 - 2 * (threshold - 1e-6)))
+
+
 def joined(index: IVFIndex, threshold: float, margin: float) -> set[tuple[int, int]]:
     collector = PairCollector(N, threshold, within=True)
     join_cells(index, None, threshold, margin, collector)
@@ -114,7 +117,7 @@ def test_a_margin_from_a_sample_finds_nearly_all_and_says_how_many(vectors: np.n
 @pytest.mark.parametrize("exact", [True, False])
 def test_pairs_between_two_sets(vectors: np.ndarray, exact: bool) -> None:
     first, second = vectors[:200], vectors[200:]
-    found = near_copies_between(Space(first), Space(second), 0.9, exact=exact)
+    found = near_copies(Space(first), 0.9, Space(second), exact=exact)
     expected = by_loop(first, second, 0.9 - 1e-6, within=False)
     assert as_set(found) <= expected
     assert len(found) >= (1 if exact else 0.98) * len(expected)
@@ -143,7 +146,7 @@ def test_wrong_input_is_answered(vectors: np.ndarray) -> None:
         with pytest.raises(InputError, match="pass a cosine similarity above 0, up to 1"):
             near_copies(Space(vectors), threshold)
     with pytest.raises(InputError, match="are different spaces"):
-        near_copies_between(Space(vectors), Space(vectors[:, :8]), 0.9)
+        near_copies(Space(vectors), 0.9, Space(vectors[:, :8]))
     for exact in (True, False):
         with pytest.raises(TooManyPairsError, match="More than 100 pairs have a similarity of 0\\.5 or more; raise the threshold"):
             near_copies(Space(vectors), 0.5, exact=exact, most=100)

@@ -10,7 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from likeness.data import ImageTable
-from likeness.duplicates import CopyGroups, NearPairs, leaks_among, rarer_side, why_best
+from likeness.duplicates import CopyGroups, NearPairs, leaks_by, rarer_side, why_best
 from likeness.io import csv_bytes, spoken_name
 from likeness.tagging import NewColumn
 from pages.duplicates.search import Copies
@@ -211,7 +211,7 @@ def show_leaks(view: View, pairs: NearPairs, names: list[str]) -> None:
         st.caption("Choose a split or a class to see duplicates that have different values of it.")
         return
     table = view.base.table
-    found, rarer = leaks_among(pairs, table, chosen), rarer_side(pairs, table, chosen)
+    found, rarer = leaks_by(pairs, table, chosen), rarer_side(pairs, table, chosen)
     name = plain(readable(chosen).lower())
     if found.empty:
         st.success(f"No duplicates across {name}.", icon=":material/check:")

@@ -1,4 +1,4 @@
-"""Changes in another version of the images: added, removed and changed ones, and the distance between both versions in each space."""
+"""Changes in another version of the images: added, removed and changed ones, and in which spaces they drifted."""
 
 from contextlib import suppress
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from likeness.comparisons import VersionChanges, drift_sentence, version_changes, version_distances, version_values
+from likeness.comparisons import VersionChanges, drift_sentence, version_changes, version_drift, version_values
 from likeness.data import list_datasets
 from likeness.errors import InputError
 from pages.what_changed.changed_neighbors import TILE
@@ -23,17 +23,12 @@ from server.jobs import Job
 from server.visitors import visitor
 from state import state
 
-_KEPT, _SEEDS = 8, (0, 1, 2)
+_KEPT = 8
 _STATES = {"came": "Added", "went": "Removed", "changed": "Changed", "renamed": "Renamed", "same": "Unchanged"}
 # column -> its title, format and help
-_DISTANCES = {
+_DRIFT = {
     "auc": ("Told apart", "%.2f", "Shown an image of each version, how often a classifier says which is the new one (AUC); 0.5 is chance."),
     "chance": ("By chance up to", "%.2f", "How well images are told apart by chance alone: it is less in 19 of 20 cases."),
-    "distance": ("Distance", "%.4f", "Frechet distance: how much mean and spread of the vectors differ; 0 means not at all."),
-    "halves": ("Random halves", "%.4f", "The distance between two random halves of the earlier version: chance alone."),
-    "largest half": ("Largest of the halves", "%.4f", "The largest distance between two halves, over three draws."),
-    "times": ("Ratio", "%.2f", "The distance divided by that of random halves; about 1 if nothing changed."),
-    "whole": ("All images", "%.4f", "The distance over all images; the other columns use half as many."),
 }
 _VALUES = {
     "old": ("Before", None, None),
@@ -43,7 +38,6 @@ _VALUES = {
     "changed": ("Changed", None, None),
     "turnover": ("Turnover", "percent", "The share of its images, in either version, that were added, removed or changed."),
     "share": ("Share of all images", "%+.1f", "How its share of all images changed, in percentage points."),
-    "times": ("Ratio", "%.2f", "Distance divided by that of random halves; measured from 20 images in each version."),
 }
 
 
@@ -64,7 +58,7 @@ def show(view: View) -> None:
     if old is None:
         st.info("Choose the earlier version to see which images were added, removed or changed.", icon=":material/info:")
         return
-    help = "**What did the new version change?** Compares all files, and measures how far both versions lie apart in each space."
+    help = "**What did the new version change?** Compares all files, and asks in each space whether the images drifted."
     with show_errors():
         begun = jobs_on_request("Compare versions", help, _compare(view, old))
         if begun and progress.follow(*begun):
@@ -82,16 +76,16 @@ def _compare(view: View, old: str) -> WorkRequest:
         changes = version_changes(before.table, after.table, progress=job.report_or_stop)
         values = None
         with suppress(InputError):  # too many values, such as those of a number
-            values = None if by is None else version_values(before, after, changes, by, _SEEDS)
-        return changes, version_distances(spaces, changes, _SEEDS), values
+            values = None if by is None else version_values(before.table, after.table, changes, by)
+        return changes, version_drift(spaces, changes), values
 
     tables = (cached.content_of_table(each.table.frame) for each in (before, after))
     key = (*(space.key for pair in spaces for space in pair), by, *tables)
     return WorkRequest("version changes", key, f"Versions of {after.table.name}", work, {"unit": "files", "max_finished": _KEPT})
 
 
-def _draw(view: View, old: str, changes: VersionChanges, distances: pd.DataFrame, values: pd.DataFrame | None) -> None:
-    """Draws the results: `distances` of `version_distances`, one row per space; `values` of `version_values`, None without an attribute."""
+def _draw(view: View, old: str, changes: VersionChanges, drift: pd.DataFrame, values: pd.DataFrame | None) -> None:
+    """Draws the results: `drift` of `version_drift`, one row per space; `values` of `version_values`, None without an attribute."""
     counts = changes.counts().set_index("change")["images"]
     with st.container(horizontal=True):
         for name, label in _STATES.items():
@@ -100,13 +94,13 @@ def _draw(view: View, old: str, changes: VersionChanges, distances: pd.DataFrame
         if str(name).startswith("relabeled: "):
             label = readable(str(name).removeprefix("relabeled: ")).lower()
             st.caption(f"{number:,} images have a different {plain(label)} in the new version.")
-    st.markdown(drift_sentence(distances, lambda name: f"**{plain(readable(name))}**"))
-    spaces = [readable(str(name)) for name in distances["space"]]
-    _table(distances[["space", *_DISTANCES]].assign(space=spaces), _DISTANCES, "Space")
+    st.markdown(drift_sentence(drift, lambda name: f"**{plain(readable(name))}**"))
+    spaces = [readable(str(name)) for name in drift["space"]]
+    _table(drift[["space", *_DRIFT]].assign(space=spaces), _DRIFT, "Space")
     if values is not None:
         attribute = readable(str(view.color))
         st.markdown(f"**By {plain(attribute.lower())}**, most changed first")
-        _table(values.drop(columns=["distance", "halves"]), _VALUES, attribute)
+        _table(values, _VALUES, attribute)
     new = [("Added", "came"), ("Changed", "changed")]
     gone = [("Changed, before", "changed"), ("Removed", "went")]
     for key, sections, side in (("changes_came", new, changes.new), ("changes_went", gone, changes.old)):

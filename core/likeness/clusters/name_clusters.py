@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +51,6 @@ def name_clusters(
     clusters: Clusters,
     vocabulary: WordChoice | Notion | Sequence[str] | None = None,
     *,
-    source: Literal["words", "attributes"] | None = None,
     column: str | None = None,
     least: float = LEAST,
     seed: int = 0,
@@ -69,14 +67,14 @@ def name_clusters(
     Args:
         space: images whose clusters they are. For "photos" and "cars" the vectors of the words ship; with other encoders the first call embeds 15,000
             words, which takes minutes; they are stored.
-        vocabulary: a person's own words, a notion whose aspects are the words, or a `WordChoice`; None: WordNet's nouns for what pictures show.
-        source: "attributes" takes the words of the table's attributes and file names; None: these only where the space reads no text.
+        vocabulary: a person's own words, a notion whose aspects are the words, or a `WordChoice`; None: WordNet's nouns for what pictures show, or
+            words of the table's attributes and file names where the space reads no text.
         column: the attribute whose values are names, such as the label: clusters are called by what sets them off.
         least: the confidence below which a cluster gets no name.
         seed: of the images that are looked at; all of them up to 6,000.
 
     Raises:
-        InputError: clusters of other images, unknown sources, words beside attributes, fewer than two words, words where the space reads no text, or
+        InputError: clusters of other images, words beside a column, fewer than two words, words where the space reads no text, or
             neither text side nor words in the table.
 
     Example:
@@ -89,12 +87,10 @@ def name_clusters(
     """
     if len(clusters) != len(space):
         raise InputError(f"There are clusters of {len(clusters)} images, but '{space.name}' has {len(space)}; find them in this space.")
-    if source not in (None, "words", "attributes"):
-        raise InputError(f"Names come from 'words' or 'attributes', not '{source}'.")
-    by_table = column is not None or source == "attributes" or (source is None and vocabulary is None and space.embed_texts is None)
-    if by_table and vocabulary is not None:
+    if column is not None and vocabulary is not None:
         raise InputError("Words are given, and names are to come from attributes; pass either of them.")
     shares: WordShares
+    by_table = column is not None or (vocabulary is None and space.embed_texts is None)
     shares = TableShares(space, column) if by_table else TextShares(space, word_choice(space, vocabulary), seed, progress)
     return names_from_shares(shares, clusters, least=least, seed=seed)
 

@@ -56,12 +56,7 @@ def clusters(
 
 def _aspects(notion: str) -> "WordChoice":
     """The aspects of a notion, or of all notions of a composition that are not subtracted."""
-    from likeness.clusters import WordChoice, notion_choice
+    from likeness.clusters import notion_choice
     from likeness.notions import parts_of
 
-    prompts: dict[str, str] = {}
-    for weight, part in parts_of(composition_named(notion)):
-        if weight > 0:
-            own = notion_choice(part)
-            prompts |= dict(zip(own.words, own.prompts, strict=True))
-    return WordChoice(tuple(prompts), tuple(prompts.values()))
+    return notion_choice(*(part for weight, part in parts_of(composition_named(notion)) if weight > 0))

@@ -54,9 +54,6 @@ def moved(
     to: _To,
     from_: _From = _RAW,
     k: Annotated[int, typer.Option("--k", min=1, help="Number of nearest neighbors.")] = 10,
-    map: Annotated[
-        str, typer.Option(help="Also compare the maps of a layout (`umap`, `tsne`, `pacmap`, `trimap`, `pca`), with two seeds as baseline.")
-    ] = "",
     count: _Count = 20,
     seeds: _Seeds = 3,
     only: Only = None,
@@ -68,25 +65,15 @@ def moved(
     The noise baseline is the share that random projections of the wider space to the same dimensions keep; changes no larger than that are noise.
     With more than 20,000 images, a random sample of 5,000 is compared against all.
 
-    Examples: `likeness compare moved cars --to @cars-small`, `likeness compare moved cars --to car-color --map umap --out moved.csv`
+    Examples: `likeness compare moved cars --to @cars-small`, `likeness compare moved cars --to car-color --out moved.csv`
     """
-    from likeness.comparisons import align_spaces, neighborhood_changes
-    from likeness.projection import method_named
+    from likeness.comparisons import neighborhood_changes
 
-    if map:
-        method_named(map)  # refuses what is none
     a, b = _spaces(source, only, from_, to)
     with progress_bar("Neighbors") as progress:
         found = neighborhood_changes(a, b, k, seeds=range(seeds), progress=progress)
     _tell_moved(found, a, b)
-    alignment = align_spaces(a, b)
-    frame = found.frame(a.table)
-    frame["moved"] = alignment.moved[frame["row"]]
-    if map:
-        frame = frame.merge(_on_maps(a, b, map, k), on="row")
-    what = "their vectors are turned" if alignment.by == "vectors" else "they have no common dimensions, so their PCA maps are turned"
-    typer.echo(f"For the column `moved` {what} onto each other; its unit is the spread of '{printable(a.name)}'.", err=True)
-    _show(frame.round(3), count, out, format)
+    _show(found.frame(a.table).round(3), count, out, format)
 
 
 @compare.command(cls=ListedHelp)
@@ -129,36 +116,32 @@ def versions(
         str | None,
         typer.Option(help="Notions to measure in, besides the encoder's own space; separated by commas. `all`: those that can be trusted here."),
     ] = None,
-    by: Annotated[str | None, typer.Option(help="Attribute whose changed values are shown, instead of the spaces.")] = None,
+    by: Annotated[str | None, typer.Option(help="Attribute whose changed values are counted, instead of comparing spaces.")] = None,
     encoder: EncoderName = None,
     count: _Count = 20,
-    seeds: Annotated[int, typer.Option(min=1, max=20, help="Number of random halvings in the noise baseline.")] = 5,
     fail_above: Annotated[
         float | None, typer.Option(help="Exit with status 1 if a space drifted and its AUC is, with its interval, above this; 0.5: any drift.")
     ] = None,
     out: OutputFile = None,
     format: Format = "table",
 ) -> None:
-    """Compare two versions of a dataset: images added, removed or changed, and how far the versions are apart in each space.
+    """Compare two versions of a dataset: images added, removed or changed, and whether they drifted in each space.
 
     --out writes a CSV file of images added, removed, changed or relabeled.
 
     AUC: how often a classifier, shown an image of each version, says which is the new one; 0.5 is chance. A space drifted if its p-value, adjusted
-    for the number of spaces, is at most 0.05; this needs 30 images in each version. The distance is the Fréchet distance, its noise baseline that of
-    random halves of the old version, with equal numbers of images.
+    for the number of spaces, is at most 0.05; this needs 30 images in each version.
 
     Examples: `likeness compare versions photos-may/ photos-june/ --out changes.csv`,
     `likeness compare versions old/ new/ --notions all --fail-above 0.6 --format json`
     """
-    import pandas as pd
-
-    from likeness.comparisons import drift_sentence, version_changes, version_distances, version_values
+    from likeness.comparisons import drift_sentence, version_changes, version_drift, version_values
     from likeness.found_notions import found_notions
 
     if fail_above is not None and not 0.5 <= fail_above < 1:
         raise InputError(f"--fail-above is {fail_above}; pass an AUC from 0.5, any drift, to below 1, such as 0.6.")
-    if by is not None and fail_above is not None:
-        raise InputError("--fail-above judges spaces, and --by shows values instead; remove one of them.")
+    if by is not None and (fail_above is not None or notions is not None):
+        raise InputError("--fail-above and --notions are of spaces, and --by counts values instead; remove one of them.")
     listed = [] if notions == "all" else listed_notions(notions)
     tables = [source_table(each) for each in (old, new)]
     before = embedded(tables[0], encoder)
@@ -169,19 +152,18 @@ def versions(
     counts = [f"{printable(str(line.change))} {line.images:,}" for line in changes.counts().itertuples()]
     typer.echo(f"{'; '.join(counts)} images.", err=True)
     write_csv(out, changes.frame(before.table, after.table))
+    if by is not None:
+        print_first(version_values(before.table, after.table, changes, by).round(4), count, format, "--count shows more")
+        return
     spaces = [(before, after), *((before.refit(notion), after.refit(notion)) for notion in named)]
-    with progress_bar("Distances") as progress:
-        if by is None:
-            found = version_distances(spaces, changes, range(seeds), progress)
-        else:
-            found = pd.concat([version_values(*pair, changes, by, range(seeds)).assign(space=pair[0].name) for pair in spaces])
+    with progress_bar("Spaces") as progress:
+        found = version_drift(spaces, changes, progress)
     print_first(found.round(4), count, format, "--count shows more")
-    if by is None:
-        typer.echo(drift_sentence(found), err=True)
-        if fail_above is not None and found["auc"].isna().all():
-            raise InputError("There are too few images to judge by --fail-above; remove it.")
-        if fail_above is not None and (found["drifted"] & (found["low"] > fail_above)).any():
-            raise typer.Exit(1)
+    typer.echo(drift_sentence(found), err=True)
+    if fail_above is not None and found["auc"].isna().all():
+        raise InputError("There are too few images to judge by --fail-above; remove it.")
+    if fail_above is not None and (found["drifted"] & (found["low"] > fail_above)).any():
+        raise typer.Exit(1)
 
 
 def _spaces(source: str, only: Path | None, first: str, second: str) -> "tuple[Space, Space]":
@@ -237,19 +219,6 @@ def _tell_queries(found: "QueryChanges", a: "Space", b: "Space") -> None:
     if found.control.shape[1]:
         dim = min(a.vectors.shape[1], b.vectors.shape[1])
         typer.echo(f"A random projection of '{printable(found.wide)}' to {dim} dimensions has {it['control']:.3f}.", err=True)
-
-
-def _on_maps(a: "Space", b: "Space", method: str, k: int) -> "pd.DataFrame":
-    """Adds the neighbors on the maps to each row, and prints a summary line."""
-    from likeness.comparisons import map_changes
-
-    found = map_changes(a, b, method, k)
-    typer.echo(
-        f"On the {method} maps an image keeps {found.kept.mean():.1%} of its {k} nearest; "
-        f"between two seeds of the first map {found.kept_noise.mean():.1%}.",
-        err=True,
-    )
-    return found.frame()[["row", "kept", "kept_noise"]].rename(columns={"kept": "kept_on_map", "kept_noise": "kept_by_seeds"})
 
 
 def _show(frame: "pd.DataFrame", count: int, out: Path | None, format: str) -> None:

@@ -29,7 +29,6 @@ def duplicates(
         str, typer.Option("--threshold", "-t", help="Minimum cosine similarity of two copies; `suggested`: measured on altered copies.")
     ] = _SUGGESTED,
     exact: Annotated[bool, typer.Option("--exact", help="Equal files only; no image is embedded.")] = False,
-    pixels: Annotated[bool, typer.Option("--pixels", help="With --exact: equal pixels, whatever the file; every image is decoded.")] = False,
     between: Annotated[
         str | None,
         typer.Option(
@@ -58,11 +57,9 @@ def duplicates(
     level = _threshold(threshold)
     if exact and (notion or between or level is not None or encoder or dim):
         raise InputError("--exact compares files of one source; remove it, or --notion, --between, --threshold, --encoder and --dim.")
-    if pixels and not exact:
-        raise InputError("--pixels needs --exact; pass both.")
     table = source_table(source, only)
     if exact:
-        frame, dropped = _equal(table, pixels)
+        frame, dropped = _equal(table)
     else:
         space = space_named(embedded(table, encoder), notion, dim)
         table = space.table
@@ -101,19 +98,18 @@ def _level(space: "Space", threshold: float | None, seed: int) -> float:
     return found.threshold
 
 
-def _equal(table: "ImageTable", pixels: bool) -> "tuple[pd.DataFrame, NDArray[np.int64]]":
+def _equal(table: "ImageTable") -> "tuple[pd.DataFrame, NDArray[np.int64]]":
     """Prints the groups of equal images and those to drop; unreadable files are reported and kept."""
     from likeness.duplicates import best_first, equal_groups, exact_copies
 
     with progress_bar("Equal images") as progress:
-        found = exact_copies(table, pixels, progress)
+        found = exact_copies(table, progress)
     groups = equal_groups(found, len(table), best_first(table, [row for group in found.groups for row in group]))
     for each in found.failed[:_SHOWN]:
         typer.echo(f"Note: '{each.path}' cannot be read: {each.reason}", err=True)
     unread = f"; {len(found.failed):,} cannot be read and are compared with none" if found.failed else ""
     typer.echo(
-        f"{len(groups):,} groups of equal {'pixels' if pixels else 'files'}, {len(groups.rows):,} of {len(table):,} images; "
-        f"{len(groups.dropped):,} may go{unread}",
+        f"{len(groups):,} groups of equal files, {len(groups.rows):,} of {len(table):,} images; {len(groups.dropped):,} may go{unread}",
         err=True,
     )
     return groups.frame(table), groups.dropped
@@ -135,12 +131,12 @@ def _within(space: "Space", threshold: float, seed: int) -> "tuple[pd.DataFrame,
 
 def _by_attribute(space: "Space", attribute: str, threshold: float, seed: int) -> "tuple[pd.DataFrame, NDArray[np.int64]]":
     from likeness.data import image_classes
-    from likeness.duplicates import leaks_among, near_copies, rarer_side
+    from likeness.duplicates import leaks_by, near_copies, rarer_side
 
     left_out = image_classes(space.table, attribute).left_out  # refuses one that is not there before the search
     with progress_bar("Copies across") as progress:
         pairs = near_copies(space, threshold, seed=seed, progress=progress)
-    found, rarer = leaks_among(pairs, space.table, attribute), rarer_side(pairs, space.table, attribute)
+    found, rarer = leaks_by(pairs, space.table, attribute), rarer_side(pairs, space.table, attribute)
     tell_left_out(attribute, left_out, len(space))
     typer.echo(
         f"{len(found):,} of {len(space):,} images have copies from a similarity of {threshold:.4f} on under another {attribute}; "

@@ -65,16 +65,6 @@ class NeighborhoodChanges:
         """Positions in `rows`, most moved first: by the share kept, then by the sum of both ranks, then by the similarity to the former neighbors."""
         return np.lexsort((self.rows, self.similarity_after, -(self.rank_after + self.rank_before), self.kept))
 
-    def summary(self) -> pd.DataFrame:
-        """A line each for the two spaces and the random projections: mean share kept over images, and where 1 in 10 images lies."""
-        lines = [{"comparison": "both spaces", **_spread(self.kept)}]
-        if self.noise.shape[1]:
-            means = self.noise.mean(axis=0)
-            deviation = float(means.std(ddof=1)) if len(means) > 1 else np.nan
-            lines.append({"comparison": "random projections", **_spread(self.noise.ravel()), "deviation over seeds": deviation})
-        lines.append({"comparison": "chance", "kept": self.expected})
-        return pd.DataFrame(lines, columns=["comparison", "kept", "lowest tenth", "highest tenth", "deviation over seeds"])
-
     def frame(self, table: ImageTable | None = None) -> pd.DataFrame:
         """A row per image, most moved first: row, path, kept, noise (mean over seeds), beyond_noise, rank_after, rank_before, similarity_after."""
         order = self.most_moved()
@@ -154,11 +144,6 @@ def chosen_rows(n: int, rows: Any = None) -> Rows:
     if given.ndim != 1 or given.dtype.kind not in "iu" or not len(given) or given.min() < 0 or given.max() >= n:
         raise InputError(f"rows must be numbers of images, 0 to {n - 1}; got {rows!r:.80}.")
     return np.unique(given).astype(np.int64)
-
-
-def _spread(values: NDArray[np.float64]) -> dict[str, float]:
-    low, high = np.quantile(values, [0.1, 0.9])
-    return {"kept": float(values.mean()), "lowest tenth": float(low), "highest tenth": float(high)}
 
 
 def shared(one: Rows, other: Rows) -> NDArray[np.float64]:

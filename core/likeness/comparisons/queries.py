@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.arrays import to_numpy
 from likeness.comparisons.neighborhoods import chosen_rows, rows_with_paths
 from likeness.comparisons.random_projections import check_same_images, random_projections
-from likeness.data import ImageTable, has_label
+from likeness.data import ImageTable, image_classes
 from likeness.errors import InputError
 from likeness.evaluation import bootstrap_interval, retrieval_scores
 from likeness.progress import Progress, report_progress
@@ -90,7 +89,7 @@ class QueryChanges:
 def query_changes(
     a: Space,
     b: Space,
-    labels: Any,
+    attribute: str,
     score: str = "map",
     *,
     rows: Any = None,
@@ -104,7 +103,7 @@ def query_changes(
     of other images, no such attribute or score, no two images of a label, or stopped.
 
     Args:
-        labels: an attribute of A's images, or a label for each (n,); None, NaN or `likeness.data.UNLABELED` where there is none.
+        attribute: of A's images, which has their labels.
         score: a name in `SCORES`.
         rows: query images; None: all up to 20,000, else 5,000 drawn at random. All images are searched.
         seeds: of the random projections; empty: no baseline.
@@ -119,16 +118,18 @@ def query_changes(
     check_same_images(a, b)
     if score not in SCORES:
         raise InputError(f"There is no score '{score}' here; choose from {', '.join(SCORES)}.")
-    values = _labels(a, labels)
-    asking = chosen_rows(len(a), rows)
-    labeled, asks = _who_asks(values, asking)
+    classes, asks = image_classes(a.table, attribute), chosen_rows(len(a), rows)
+    codes, labeled = classes.labels, np.flatnonzero(classes.labels >= 0)
+    asks = asks[(codes[asks] >= 0) & (np.bincount(codes[labeled])[codes[asks]] > 1)]
+    if not len(asks):
+        raise InputError("No image has another one of its label, so none can be scored; choose another label.")
     steps, done = 2 + len(seeds), 0
 
     def scored(space: Space) -> NDArray[np.float64]:
         nonlocal done
         vectors = space.vectors if len(labeled) == len(a) else space.vectors[labeled]
         own = np.searchsorted(labeled, asks)
-        found = retrieval_scores(vectors, values[labeled], (1,), rows=own, only=[score], should_stop=should_stop)[score].to_numpy()
+        found = retrieval_scores(vectors, codes[labeled], (1,), rows=own, only=[score], should_stop=should_stop)[score].to_numpy()
         done += 1
         report_progress(progress, done, steps)
         return found
@@ -138,7 +139,7 @@ def query_changes(
     wide = a if a.vectors.shape[1] >= b.vectors.shape[1] else b
     for column, projected in enumerate(random_projections(a, b, seeds)):
         control[:, column] = scored(projected)
-    return QueryChanges(score, asks, values[asks], of_a, of_b, control, wide.name)
+    return QueryChanges(score, asks, np.array(classes.names, dtype=object)[codes[asks]], of_a, of_b, control, wide.name)
 
 
 def sign_test(better: int, worse: int) -> float:
@@ -146,30 +147,3 @@ def sign_test(better: int, worse: int) -> float:
     from scipy.stats import binomtest
 
     return float(binomtest(better, better + worse).pvalue) if better + worse else 1.0
-
-
-def _labels(space: Space, labels: Any) -> NDArray[np.object_]:
-    """A label for each image (n,), as text where an attribute's; None where there is none."""
-    if isinstance(labels, str):
-        if labels not in space.table.attributes:
-            known = ", ".join(space.table.attributes) or "none"
-            raise InputError(f"The images have no attribute '{labels}'; there are {known}.")
-        column = space.table.frame[labels]
-        return np.asarray(column.astype(str).astype(object).where(has_label(column), None).to_numpy(object))
-    given = to_numpy(labels)
-    if given.shape != (len(space),):
-        raise InputError(f"The labels have shape {given.shape}, but there are {len(space)} images; pass one for each.")
-    found = given.astype(object)
-    found[~has_label(given)] = None
-    return np.asarray(found)
-
-
-def _who_asks(values: NDArray[np.object_], asking: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Labeled rows, and those of the queries that have another image of their label."""
-    codes, _ = pd.factorize(values)
-    labeled = np.flatnonzero(codes >= 0)
-    sizes = np.bincount(codes[labeled], minlength=1)
-    asks = asking[(codes[asking] >= 0) & (sizes[codes[asking]] > 1)]
-    if not len(asks):
-        raise InputError("No image has another one of its label, so none can be scored; choose another label.")
-    return labeled, asks

@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable
+from likeness.data import ImageTable, has_label
 from likeness.errors import InputError
 from likeness.io import content_sha256, without_view
 from likeness.progress import Progress, report_progress
 
 Rows = NDArray[np.int64]
-STATES = ("same", "changed", "renamed", "came", "went")
+_STATES = ("same", "changed", "renamed", "came", "went")
+_MOST_VALUES = 1000
 _THREADS = 4
 _NONE = -1
 
@@ -27,7 +28,7 @@ class VersionChanges:
 
     Attributes:
         old, new: rows in both versions (m,), -1 where an image is in one only.
-        state: of each pair (m,), one of `STATES`: "same" path and content; "changed": the same path with other content; "renamed": the same content
+        state: of each pair (m,), "same" path and content; "changed": the same path with other content; "renamed": the same content
             under another path; "came" is in the new version only, "went" in the old one only.
         relabeled: attribute -> (m,), whether an image that is in both versions has another value; of attributes that both versions have.
     """
@@ -39,7 +40,7 @@ class VersionChanges:
 
     def counts(self) -> pd.DataFrame:
         """Rows "same" to "went", and "relabeled: ATTRIBUTE" of attributes with other values: how many images each."""
-        lines = [{"change": state, "images": int((self.state == state).sum())} for state in STATES]
+        lines = [{"change": state, "images": int((self.state == state).sum())} for state in _STATES]
         lines += [{"change": f"relabeled: {name}", "images": int(mask.sum())} for name, mask in self.relabeled.items() if mask.any()]
         return pd.DataFrame(lines)
 
@@ -76,6 +77,40 @@ def version_changes(old: ImageTable, new: ImageTable, progress: Progress | None 
     digests = _contents(old, new, progress)
     old_rows, new_rows, state = _matched(old, new, digests)
     return VersionChanges(old_rows, new_rows, state, _relabeled(old, new, old_rows, new_rows))
+
+
+def version_values(old: ImageTable, new: ImageTable, changes: VersionChanges, attribute: str) -> pd.DataFrame:
+    """What changed of each value of an attribute that both versions have.
+
+    InputError: other images than those of `changes`, an attribute that a version lacks, or one of more than 1,000 values.
+
+    Returns:
+        A row per value, most changed first: value; old, new: images; came, went, changed: of these; turnover: share of the images that have the value
+            in either version which came, went or changed; share: change of its share among all images, in percentage points.
+    """
+    sides = []
+    for table, rows in ((old, changes.old), (new, changes.new)):
+        if len(table) != int((rows >= 0).sum()):
+            raise InputError(f"'{table.name}' has {len(table):,} images, and {int((rows >= 0).sum()):,} were compared; compare its own table.")
+        if attribute not in table.attributes:
+            raise InputError(f"'{table.name}' has no attribute '{attribute}'; there are {', '.join(table.attributes) or 'none'}.")
+        column = table.frame[attribute]
+        texts = np.array([(value_text(value) or "") if known else "" for value, known in zip(column, has_label(column), strict=True)], dtype=object)
+        sides.append(np.where(rows >= 0, texts[rows], ""))
+    before, after = sides
+    values = sorted({*before, *after} - {""})
+    if len(values) > _MOST_VALUES:
+        raise InputError(f"'{attribute}' has {len(values):,} values; choose an attribute of at most {_MOST_VALUES:,}.")
+    lines = []
+    for value in values:
+        was, now = before == value, after == value
+        came, went, changed = (int(each.sum()) for each in (now & ~was, was & ~now, was & now & (changes.state == "changed")))
+        line = {"value": value, "old": int(was.sum()), "new": int(now.sum()), "came": came, "went": went, "changed": changed}
+        lines.append(
+            line | {"turnover": (came + went + changed) / int((was | now).sum()), "share": 100 * (now.sum() / len(new) - was.sum() / len(old))}
+        )
+    found = pd.DataFrame(lines, columns=["value", "old", "new", "came", "went", "changed", "turnover", "share"])
+    return found.iloc[np.lexsort((-found["share"].abs(), -found["turnover"]))].reset_index(drop=True)
 
 
 def _matched(old: ImageTable, new: ImageTable, digests: tuple[list[str], list[str]]) -> tuple[Rows, Rows, NDArray[np.str_]]:

@@ -55,7 +55,7 @@ class Cutoff:
     Attributes:
         rows: (m,) images that match, the best first, by the threshold alone, whatever was answered.
         threshold: the lowest score among them (`likeness.cutoffs.match_scores`).
-        precision, recall, f1: share of these that are right, share of all matches that are among them, and the harmonic mean of both.
+        precision, recall: share of these that are right, and share of all matches that are among them.
         matches: expected number of matches among all images, including those beyond the cut-off.
         answers: how many there were.
         promise: the largest set that can be promised.
@@ -65,7 +65,6 @@ class Cutoff:
     threshold: float
     precision: Estimate
     recall: Estimate
-    f1: Estimate
     matches: float
     answers: int
     promise: Promise

@@ -1,12 +1,13 @@
 """Find cut-offs of query results, and images whose labels help most."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.cutoffs.checks import Checks
+from likeness.cutoffs.checked_set import MOST_NEEDED, CheckedSet, answers_needed
 from likeness.cutoffs.cutoff import Cutoff, Estimate, Promise
 from likeness.cutoffs.match_model import Floats, Rows, entropy, match_model, match_scores, score_bins
 from likeness.errors import InputError
@@ -14,6 +15,12 @@ from likeness.errors import InputError
 Answers = Mapping[int, bool] | Iterable[tuple[int, bool]]
 
 _USUAL = 20  # answers that a promise takes at least, where nothing is known yet
+_LOCATING = 5  # answers before the first check
+_FIRST_RISK, _LATER_RISK = 0.8, 0.2  # the first check takes 0.8 of the risk, each further one 0.2 of that of the one before
+_LEAST_HOPE = 0.2  # chance of a proof, below which no check begins
+_GROWTH = 1.08  # from a proved set to the next larger one
+_UNLIKELY = 1e-4
+_WORTH = 0.75  # of the best set's worth that one with better chances must have; it grows afterwards
 _INTERVAL, _NORMAL = (0.05, 0.95), 1.645
 _REGRET, _EVERY = 0.03, 3  # F1 that the best cut-off of each curve is ahead, above which every third question is one near the cut-off
 
@@ -38,8 +45,8 @@ class CutoffFinder:
     """Cut-offs of one query from the scores of all images and answers on some. Create it once, and call it after every answer.
 
     The cut-off maximizes the expected F1 of a model of the scores (`likeness.cutoffs.match_model`), updated by answers. Its precision and recall are
-    estimates. A promise is a guarantee: it is proved by 15 to 30 answers on random images, independent of the model (`likeness.cutoffs.Bet`), which
-    only chooses the set to check. InputError: similarities that are not finite or of fewer than 2 images, negatives of other images, or fdr or
+    estimates. A promise is a guarantee: it is proved by 15 to 30 answers on random images, independent of the model, which only chooses the set to
+    check. InputError: similarities that are not finite or of fewer than 2 images, negatives of other images, or fdr or
     confidence out of range.
 
     Args:
@@ -69,13 +76,6 @@ class CutoffFinder:
         self.fdr, self.confidence, self.seed = fdr, confidence, seed
         self.bins = score_bins(self.scores)
         self.model = match_model(self.bins, negatives is not None)
-        self._draws: dict[int, Rows] = {}
-
-    def _draw(self, check: int) -> Rows:
-        """(n,) places of all images in the random order of a check, which depends on the seed alone."""
-        if check not in self._draws:
-            self._draws[check] = np.random.default_rng([self.seed, check]).permutation(len(self.scores))
-        return self._draws[check]
 
     def cut_off(self, answers: Answers = ()) -> Cutoff:
         """The cut-off after answers: row -> whether the image matches, or such pairs, in chronological order.
@@ -93,10 +93,9 @@ class CutoffFinder:
             float(self.scores[rows[-1]]),
             self._estimate(weights, model.precision[:, best], size),
             self._estimate(weights, model.recall[:, best], expected),
-            self._estimate(weights, model.f1[:, best], size),
             expected,
             len(known),
-            self._promise(self._checks(known), known, weights),
+            self._promise(known, weights),
         )
 
     def next_to_ask(self, answers: Answers = (), count: int = 1) -> Rows:
@@ -110,7 +109,8 @@ class CutoffFinder:
             raise InputError(f"The count is {count}; ask for at least 1 image.")
         known = self._places(answers)
         weights = self._weights(known)
-        drawn, found = self._checks(known).next(known, count), list[int]()
+        checked, found = self._grown(known)[1], list[int]()
+        drawn = checked.next(known, count) if checked is not None and checked.still_needed(known) < MOST_NEEDED else []
         uncertain = float(weights @ self.model.f1.max(axis=1) - (weights @ self.model.f1).max()) > _REGRET
         while len(found) < min(count, len(self.scores) - len(known)):
             number = len(known) + len(found)
@@ -141,8 +141,52 @@ class CutoffFinder:
     def _weights(self, known: Mapping[int, bool]) -> Floats:
         return self.model.weights(self.bins.bin_of(list(known)).tolist() if known else (), known.values())
 
-    def _checks(self, known: Mapping[int, bool]) -> Checks:
-        return Checks.after(known, self.model, self._weights, self._draw, self.fdr, 1 - self.confidence)
+    def _checked(self, known: Mapping[int, bool]) -> CheckedSet | None:
+        """The set that is checked, None where none is in reach: the same answers in the same order lead to the same.
+
+        It is chosen by the first five answers, and given up after errors, where a smaller one takes fewer answers; the next check has a fifth of the
+        risk of the one before, so that all together risk no more than is allowed (union bound).
+        """
+        current, number, before = None, 0, dict[int, bool]()
+        for place, match in known.items():
+            before[place] = match
+            if len(before) < _LOCATING or (current is not None and (match or place >= current.size or current.proved(before))):
+                continue
+            chosen = self._best_set(before, number)
+            if chosen is not None and (current is None or chosen.still_needed({}) < current.still_needed(before)):
+                current, number = chosen, number + 1
+        return current
+
+    def _grown(self, known: Mapping[int, bool]) -> tuple[int, CheckedSet | None]:
+        """Number of top images that can be guaranteed, and the set that is to be proved next.
+
+        A proved set grows by 8 % at a time as long as the larger one is proved as well: tests in a fixed order need no correction, since the first
+        that is wrong ends them (Angelopoulos et al., "Learn then test", 2021, section 3.2).
+        """
+        checked, size = self._checked(known), 0
+        while checked is not None and checked.proved(known):
+            size = checked.size
+            checked = replace(checked, size=min(max(size + 1, int(size * _GROWTH)), len(self.scores))) if size < len(self.scores) else None
+        return size, checked
+
+    def _best_set(self, known: Mapping[int, bool], number: int) -> CheckedSet | None:
+        """The set of which, as the model expects, most of all matches are promised, by the chance that all answers that it takes are matches (None
+        where it is small for all); of those that promise nearly as much, the likeliest. At least half of its images need no answer.
+        """
+        ends, weights, risk = self.bins.ends, self._weights(known), (1 - self.confidence) * _FIRST_RISK * _LATER_RISK**number
+        matching = np.array([place for place, match in known.items() if match], np.int64)
+        unknown = ends - np.searchsorted(np.sort(np.fromiter(known, np.int64, len(known))), ends)
+        needed = answers_needed(unknown, np.searchsorted(np.sort(matching), ends), self.fdr, risk)
+        possible = np.flatnonzero((unknown >= 2 * needed) & (needed > 0) & (needed < MOST_NEEDED))
+        likely = np.flatnonzero(weights > _UNLIKELY * weights.max())
+        chance = self.model.precision[np.ix_(likely, possible)] ** needed[possible].astype(np.float32)
+        hope = weights[likely] @ chance
+        worth = np.where(hope >= _LEAST_HOPE, weights[likely] @ (chance * self.model.recall[np.ix_(likely, possible)]), 0)
+        if not worth.any():
+            return None
+        best = possible[np.where(worth >= max(_WORTH * worth.max(), _UNLIKELY), hope, -1).argmax()]
+        order = np.random.default_rng([self.seed, number]).permutation(len(self.scores))
+        return CheckedSet(int(ends[best]), dict(known), order, self.fdr, risk)
 
     @staticmethod
     def _estimate(weights: Floats, shares: NDArray[np.floating], count: float) -> Estimate:
@@ -153,24 +197,26 @@ class CutoffFinder:
         down, up = (_NORMAL * np.sqrt(end * (1 - end) / count) + 0.5 / count for end in (low, high))
         return Estimate(float(np.clip(weights @ shares, 0, 1)), max(0.0, float(low - down)), min(1.0, float(high + up)))
 
-    def _promise(self, checks: Checks, known: Mapping[int, bool], weights: Floats) -> Promise:
-        size = checks.promised(known)
+    def _promise(self, known: Mapping[int, bool], weights: Floats) -> Promise:
+        size, checked = self._grown(known)
         if not size:
-            return Promise(np.empty(0, np.int64), self.fdr, self.confidence, None, *self._why_not(checks, known, weights))
+            return Promise(np.empty(0, np.int64), self.fdr, self.confidence, None, *self._why_not(checked, known, weights))
         kept = [place for place in range(size) if known.get(place, True)]
         at = int(self.bins.bin_of(size - 1))
         recall = self._estimate(weights, self.model.recall[:, at], float(weights @ self.model.found[:, -1]))
         return Promise(self.bins.order[kept], self.fdr, self.confidence, recall, 0, "")
 
-    def _why_not(self, checks: Checks, known: Mapping[int, bool], weights: Floats) -> tuple[int | None, str]:
-        if checks.current is None:
-            top = int(min(20, len(self.scores)))
-            right = float((weights @ self.model.precision)[int(self.bins.bin_of(top - 1))])
-            if not known:
-                return checks.least or _USUAL, "that takes answers, and there are none"
-            if checks.least is not None:
-                return checks.least, f"{len(known)} answers only tell roughly where matches end"
-            return None, f"even of the first {top}, about {right:.0%} are right"
-        current, drawn = checks.current, checks.current.drawn(known)
-        said = f"of {len(drawn)} drawn from the first {current.size:,}, {sum(drawn)} match" if drawn else "no image was drawn at random yet"
-        return current.still_needed(known), said
+    def _why_not(self, checked: CheckedSet | None, known: Mapping[int, bool], weights: Floats) -> tuple[int | None, str]:
+        if checked is not None:
+            drawn = checked.drawn(known)
+            said = f"of {len(drawn)} drawn from the first {checked.size:,}, {sum(drawn)} match" if drawn else "no image was drawn at random yet"
+            return checked.still_needed(known), said
+        first = self._best_set(known, 0)
+        least = None if first is None else max(0, _LOCATING - len(known)) + first.still_needed({})
+        if not known:
+            return least or _USUAL, "that takes answers, and there are none"
+        if least is not None:
+            return least, f"{len(known)} answers only tell roughly where matches end"
+        top = min(20, len(self.scores))
+        right = float((weights @ self.model.precision)[int(self.bins.bin_of(top - 1))])
+        return None, f"even of the first {top}, about {right:.0%} are right"

@@ -8,13 +8,8 @@ from likeness.duplicates.altered_copies import (
 from likeness.duplicates.best_image import best_first as best_first, image_sizes as image_sizes, ranks_by_size as ranks_by_size, why_best as why_best
 from likeness.duplicates.exact_copies import ExactCopies as ExactCopies, exact_copies as exact_copies
 from likeness.duplicates.groups import CopyGroups as CopyGroups, copy_groups as copy_groups, equal_groups as equal_groups
-from likeness.duplicates.leaks import leaks as leaks, leaks_among as leaks_among, leaks_by as leaks_by, rarer_side as rarer_side
-from likeness.duplicates.near_copies import (
-    EXACT_IMAGES as EXACT_IMAGES,
-    check_threshold as check_threshold,
-    near_copies as near_copies,
-    near_copies_between as near_copies_between,
-)
+from likeness.duplicates.leaks import leaks as leaks, leaks_by as leaks_by, rarer_side as rarer_side
+from likeness.duplicates.near_copies import check_threshold as check_threshold, near_copies as near_copies
 from likeness.duplicates.pairs import NearPairs as NearPairs, TooManyPairsError as TooManyPairsError
 from likeness.duplicates.suggest_threshold import (
     ALIKE as ALIKE,

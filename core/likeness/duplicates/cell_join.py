@@ -17,15 +17,6 @@ _CHUNK = 4096  # queries whose own cell is looked for at a time
 AROUND = 512  # cells that an image may look into, those nearest to its own
 
 
-def largest_margin(threshold: float) -> float:
-    """A margin that misses no pair: the distance |x - y| of unit vectors whose cosine is the threshold.
-
-    Let x lie in cell a and y in cell b, so that x . (a - b) >= 0 >= y . (a - b) for the centers a and b. The distance of x from the plane between
-    both cells, x . (a - b) / |a - b|, is then at most (x - y) . (a - b) / |a - b| <= |x - y|.
-    """
-    return float(np.sqrt(max(0.0, 2 - 2 * (threshold - ROUNDING))))
-
-
 def plane_distances(rows: Floats, own: Floats, others: Floats) -> Floats:
     """Distance (r, cells) of each row (r, d), in the cell of center `own` (d,), from the plane between that cell and each other one; at least 0, and
     0 if the other center is equal.
@@ -42,8 +33,9 @@ def join_cells(
     """Adds the pairs (query, image of the index) that reach a similarity to `found`; of unit rows (q, d), or the images of the index themselves.
 
     A query searches its own cell and all cells whose plane is at most `margin` away: few cells for images in the middle of a cell, many for images
-    between cells; at most the 512 cells nearest to its own. Up to that number, `largest_margin` misses nothing. Memory is bounded by a block of
-    queries and their similarities.
+    between cells; at most the 512 cells nearest to its own. Up to that number, a margin of |x - y| misses no pair of that distance: with x in the
+    cell of center a and y in that of b, x . (a - b) >= 0 >= y . (a - b), so x is at most (x - y) . (a - b) / |a - b| away from their plane. Memory
+    is bounded by a block of queries and their similarities.
     """
     count = len(index.rows) if queries is None else len(queries)
     size = max(1, _BLOCK_BYTES // (4 * index.vectors.shape[1]))

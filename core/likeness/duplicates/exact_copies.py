@@ -1,6 +1,5 @@
-"""Find images stored more than once: equal files, or equal pixels."""
+"""Find images stored more than once: equal files."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from likeness.data import Failure, ImageTable, find_files, first_rows
 from likeness.errors import InputError
-from likeness.io import content_sha256, content_size, read_image, without_view
+from likeness.io import content_sha256, content_size, without_view
 from likeness.progress import Progress
 
 _THREADS = 4
@@ -30,12 +29,11 @@ class ExactCopies:
         return len(self.groups)
 
 
-def exact_copies(table: ImageTable, pixels: bool = False, progress: Progress | None = None) -> ExactCopies:
-    """Groups of images whose files are equal byte by byte, or with `pixels`, whose upright RGB pixels are.
+def exact_copies(table: ImageTable, progress: Progress | None = None) -> ExactCopies:
+    """Groups of images whose files are equal byte by byte.
 
     Files are compared by their size first, then by SHA-256, read in parts; a part of a file ("clip.mp4#t=12") equals the same part of an equal file.
-    Several rows of one file are not copies, and empty files are not images. With `pixels` every image is decoded, which takes some milliseconds each,
-    and files that differ only in format, lossless compression or metadata are equal.
+    Several rows of one file are not copies, and empty files are not images.
 
     Raises:
         InputError: the rows have no images.
@@ -48,13 +46,10 @@ def exact_copies(table: ImageTable, pixels: bool = False, progress: Progress | N
     paths, failed = table.paths(), dict[int, str]()
     listed = [str(path) for path in table.frame["path"]]
     images = np.unique(first_rows(listed, table.root, find_files(listed, table.root)[1])).tolist()
-    if pixels:
-        keys = _keys(images, lambda row: _pixels(paths[row]), failed, progress)
-    else:
-        sizes = _keys(images, lambda row: (_size(paths[row]), without_view(paths[row])[1]), failed, None)
-        alike = [row for rows in _grouped(sizes) for row in rows]
-        digest = cache(content_sha256)  # a film is read once for all of its frames
-        keys = _keys(alike, lambda row: (sizes[row], digest(without_view(paths[row])[0])), failed, progress)
+    sizes = _keys(images, lambda row: (_size(paths[row]), without_view(paths[row])[1]), failed, None)
+    alike = [row for rows in _grouped(sizes) for row in rows]
+    digest = cache(content_sha256)  # a film is read once for all of its frames
+    keys = _keys(alike, lambda row: (sizes[row], digest(without_view(paths[row])[0])), failed, progress)
     return ExactCopies(
         tuple(np.array(rows) for rows in _grouped(keys)), tuple(Failure(row, listed[row], reason) for row, reason in sorted(failed.items()))
     )
@@ -94,10 +89,3 @@ def _size(path: Path) -> int:
     if not size:
         raise InputError("the file is empty")
     return size
-
-
-def _pixels(path: Path) -> bytes:
-    image = read_image(path)
-    digest = hashlib.sha256(f"{image.width} {image.height} ".encode())
-    digest.update(image.tobytes())
-    return digest.digest()

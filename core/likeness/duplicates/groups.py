@@ -105,7 +105,7 @@ def copy_groups(pairs: NearPairs, count: int, rank: Any = None) -> CopyGroups:
 
 
 def equal_groups(copies: ExactCopies, count: int, rank: Any = None) -> CopyGroups:
-    """The groups of equal files or pixels, each with its best image; arguments as for `copy_groups`."""
+    """The groups of equal files, each with its best image; arguments as for `copy_groups`."""
     places = _places(rank, count)
     rows = [each[np.argsort(places[each], kind="stable")] for each in copies.groups]
     return _as_groups(rows, [np.ones(len(each), np.float32) for each in rows], count)

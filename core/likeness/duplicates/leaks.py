@@ -7,9 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.data import ImageTable, image_classes
-from likeness.duplicates.near_copies import near_copies, near_copies_between
+from likeness.duplicates.near_copies import near_copies
 from likeness.duplicates.pairs import NearPairs
-from likeness.errors import InputError
 from likeness.space import Space
 
 
@@ -24,7 +23,7 @@ def leaks(train: Space, test: Space, threshold: float, **options: Any) -> pd.Dat
         nearest_path where there are images. `frame.attrs["message"]` says how many pairs were found.
 
     Raises:
-        InputError: as `near_copies_between`.
+        InputError: as `near_copies`.
 
     Example:
         >>> import numpy as np, likeness as lk
@@ -32,35 +31,21 @@ def leaks(train: Space, test: Space, threshold: float, **options: Any) -> pd.Dat
         >>> leaks(train, test, 0.9)[["row", "copies", "nearest"]].to_numpy().tolist()
         [[1, 1, 2]]
     """
-    pairs = near_copies_between(test, train, threshold, **options)
+    pairs = near_copies(test, threshold, train, **options)
     return _frame(pairs, pairs.rows, pairs.similarities, test.table, train.table)
 
 
-def leaks_by(space: Space, attribute: str, threshold: float, of: str | None = None, **options: Any) -> pd.DataFrame:
-    """As `leaks`, for images with copies under another value of an attribute, such as "split", or a class with inconsistent labels; with value and
-    nearest_value. Images without the attribute are skipped.
-
-    Args:
-        of: only images of this value, such as "test"; None: all, so that each pair counts for both of its images.
+def leaks_by(pairs: NearPairs, table: ImageTable, attribute: str) -> pd.DataFrame:
+    """As `leaks`, of pairs within a table's images (`near_copies`): images with copies under another value of an attribute, such as "split", or a
+    class with inconsistent labels; with value and nearest_value. Images without the attribute are skipped.
 
     Raises:
-        InputError: as `near_copies`, no such attribute, one that no image has, or no such value.
+        InputError: no such attribute, or one that no image has.
     """
-    _values(space.table, attribute, of)  # before the search
-    return leaks_among(near_copies(space, threshold, **options), space.table, attribute, of)
-
-
-def leaks_among(pairs: NearPairs, table: ImageTable, attribute: str, of: str | None = None) -> pd.DataFrame:
-    """As `leaks_by`, of pairs that were found within a table's images.
-
-    Raises:
-        InputError: no such attribute, one that no image has, or no such value.
-    """
-    values, labels = _values(table, attribute, of)
+    classes = image_classes(table, attribute)
+    values, labels = np.array([*classes.names, None], dtype=object)[classes.labels], classes.labels
     rows, similarities = np.concatenate([pairs.rows, pairs.rows[:, ::-1]]), np.concatenate([pairs.similarities, pairs.similarities])
     apart = (labels[rows[:, 0]] != labels[rows[:, 1]]) & (labels[rows] >= 0).all(axis=1)
-    if of is not None:
-        apart &= values[rows[:, 0]] == of
     found = _frame(pairs, rows[apart], similarities[apart], table, table)
     found.insert(1, "value", values[found["row"]])
     found["nearest_value"] = values[found["nearest"]]
@@ -72,25 +57,18 @@ def rarer_side(pairs: NearPairs, table: ImageTable, attribute: str) -> NDArray[n
 
     Example:
         >>> import numpy as np, likeness as lk
+        >>> from likeness.duplicates import near_copies
         >>> space = lk.Space(np.array([[1.0, 0.0], [1.0, 0.01], [0.0, 1.0]]), labels={"split": ["test", "train", "train"]})
         >>> rarer_side(near_copies(space, 0.99), space.table, "split").tolist()
         [0]
     """
-    labels = _values(table, attribute)[1]
+    labels = image_classes(table, attribute).labels
     counts = np.bincount(labels[labels >= 0])
     place = np.empty(len(counts), np.int64)
     place[np.lexsort((np.arange(len(counts)), -counts))] = np.arange(len(counts))
     rows = pairs.rows[(labels[pairs.rows] >= 0).all(axis=1)]
     first, second = place[labels[rows]].T
     return np.unique(np.concatenate([rows[first > second, 0], rows[second > first, 1]]))
-
-
-def _values(table: ImageTable, attribute: str, of: str | None = None) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
-    """The value of each image as a name and as a number; None and -1 of an image without a label."""
-    classes = image_classes(table, attribute)
-    if of is not None and of not in classes.names:
-        raise InputError(f"No image has '{of}' as {attribute}; choose from {', '.join(classes.names)}.")
-    return np.array([*classes.names, None], dtype=object)[classes.labels], classes.labels
 
 
 def _frame(pairs: NearPairs, rows: NDArray[np.int64], similarities: NDArray[np.float32], table: ImageTable, other: ImageTable) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from likeness.arrays import row_slices
-from likeness.duplicates.cell_join import join_cells, largest_margin
+from likeness.duplicates.cell_join import join_cells
 from likeness.duplicates.pairs import MOST_PAIRS, ROUNDING, Floats, NearPairs, PairCollector, Rows, join_blocks
 from likeness.errors import InputError
 from likeness.io import cache_dir, make_folder
@@ -18,13 +18,20 @@ from likeness.search import IVFIndex, build_index
 from likeness.space import Space
 
 # Images up to which every pair is compared: half a minute on two cores.
-EXACT_IMAGES = 50_000
+_EXACT_IMAGES = 50_000
 
 
 def near_copies(
-    space: Space, threshold: float, *, exact: bool | None = None, seed: int = 0, progress: Progress | None = None, most: int = MOST_PAIRS
+    space: Space,
+    threshold: float,
+    other: Space | None = None,
+    *,
+    exact: bool | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    most: int = MOST_PAIRS,
 ) -> NearPairs:
-    """All pairs of images of a space whose cosine similarity reaches a threshold.
+    """All pairs of images of a space, or of one and another space of the same encoder and notion, whose cosine similarity reaches a threshold.
 
     Up to 50,000 images every pair is compared. With more, images are compared with those of their own index cell and of cells whose border is near;
     the margin is tuned on 512 images for a recall above 0.99, which is measured on 1,024 others, compared with all. If the space has no index (a
@@ -33,11 +40,12 @@ def near_copies(
 
     Args:
         threshold: above 0, up to 1; `likeness.duplicates.suggest_threshold` suggests one.
+        other: such as the training images of test images; cells are those of this space.
         exact: compare every pair (True) or use cells (False); None: by the number of images.
         most: pairs that there is room for.
 
     Raises:
-        InputError: a threshold out of range, or more pairs than that (`TooManyPairsError`).
+        InputError: a threshold out of range, spaces that differ in encoder or dimensions, or more pairs than that (`TooManyPairsError`).
 
     Example:
         >>> import numpy as np, likeness as lk
@@ -45,28 +53,23 @@ def near_copies(
         >>> pairs.rows.tolist(), pairs.message
         ([[0, 2]], 'Exact: every pair of images was compared.')
     """
-    return _pairs(space, None, threshold, exact, seed, progress, most)
-
-
-def near_copies_between(
-    first: Space,
-    second: Space,
-    threshold: float,
-    *,
-    exact: bool | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-    most: int = MOST_PAIRS,
-) -> NearPairs:
-    """As `near_copies`, for pairs between two spaces of the same encoder and notion, such as test and training images. Cells are those of `second`.
-
-    Raises:
-        InputError: as above, or the spaces differ in encoder or dimensions.
-    """
-    if first.vectors.shape[1] != second.vectors.shape[1] or first.encoder_name != second.encoder_name:
-        said = [f"'{each.name}' ({each.encoder_name or 'no encoder'}, {each.vectors.shape[1]} dimensions)" for each in (first, second)]
+    check_threshold(threshold)
+    within, second = other is None, space if other is None else other
+    if space.vectors.shape[1] != second.vectors.shape[1] or space.encoder_name != second.encoder_name:
+        said = [f"'{each.name}' ({each.encoder_name or 'no encoder'}, {each.vectors.shape[1]} dimensions)" for each in (space, second)]
         raise InputError(f"{said[0]} and {said[1]} are different spaces; embed both sets of images with the same encoder and notion.")
-    return _pairs(first, second, threshold, exact, seed, progress, most)
+    collector = PairCollector(len(second), threshold, within, most)
+    if exact or (exact is None and len(space) * len(second) <= _EXACT_IMAGES**2):
+        join_blocks(space.vectors, None if within else second.vectors, threshold, collector, progress)
+        return NearPairs(*collector.pairs(), threshold)
+    with _cells(second, seed, progress) as index:
+        sample = compare_sample(space.vectors, second.vectors, threshold, within, seed, progress)
+        margin = cell_margin(np.asarray(space.vectors[sample.tuned]), sample.nearest, index.centers, threshold, both=within)
+        join_cells(index, None if within else space.vectors, threshold, margin, collector, progress)
+    rows, similarities = collector.pairs()
+    sampled = np.sort(sample.pairs, axis=1) if within else sample.pairs
+    found = np.isin(sampled[:, 0] * len(second) + sampled[:, 1], rows[:, 0] * len(second) + rows[:, 1])
+    return NearPairs(rows, similarities, threshold, False, len(sampled), int(found.sum()))
 
 
 def check_threshold(threshold: float) -> float:
@@ -74,23 +77,6 @@ def check_threshold(threshold: float) -> float:
     if not 0 < threshold <= 1:
         raise InputError(f"The threshold is {threshold:g}; pass a cosine similarity above 0, up to 1, such as 0.95.")
     return threshold
-
-
-def _pairs(first: Space, second: Space | None, threshold: float, exact: bool | None, seed: int, progress: Progress | None, most: int) -> NearPairs:
-    check_threshold(threshold)
-    within, other = second is None, first if second is None else second
-    collector = PairCollector(len(other), threshold, within, most)
-    if exact or (exact is None and len(first) * len(other) <= EXACT_IMAGES**2):
-        join_blocks(first.vectors, None if second is None else second.vectors, threshold, collector, progress)
-        return NearPairs(*collector.pairs(), threshold)
-    with _cells(other, seed, progress) as index:
-        sample = compare_sample(first.vectors, other.vectors, threshold, within, seed, progress)
-        margin = cell_margin(np.asarray(first.vectors[sample.tuned]), sample.nearest, index.centers, threshold, both=within)
-        join_cells(index, None if within else first.vectors, threshold, margin, collector, progress)
-    rows, similarities = collector.pairs()
-    sampled = np.sort(sample.pairs, axis=1) if within else sample.pairs
-    found = np.isin(sampled[:, 0] * len(other) + sampled[:, 1], rows[:, 0] * len(other) + rows[:, 1])
-    return NearPairs(rows, similarities, threshold, False, len(sampled), int(found.sum()))
 
 
 @contextmanager
@@ -162,9 +148,8 @@ def cell_margin(rows: Floats, nearest: Floats, centers: Floats, threshold: float
     threshold in a realistic direction; real pairs are nearer and found more often. `both`: images of either side look into the cells (cells, d) of
     the other, so that one of the two suffices.
     """
-    most = largest_margin(threshold)
     if not len(rows):
-        return most
+        return float(np.sqrt(2 - 2 * (threshold - ROUNDING)))  # the distance of a pair at the threshold: misses nothing
     aside = nearest - np.einsum("ij,ij->i", rows, nearest)[:, None] * rows
     lengths = np.linalg.norm(aside, axis=1, keepdims=True)
     moved = np.asarray(threshold * rows + np.sqrt(max(0.0, 1 - threshold**2)) * aside / np.maximum(lengths, 1e-12), np.float32)
@@ -172,7 +157,7 @@ def cell_margin(rows: Floats, nearest: Floats, centers: Floats, threshold: float
     needed = _distance(rows, centers[cell], centers[moved_cell])
     if both:
         needed = np.minimum(needed, _distance(moved, centers[moved_cell], centers[cell]))
-    return min(most, float(np.quantile(needed, _SHARE, method="higher")))
+    return float(np.quantile(needed, _SHARE, method="higher"))
 
 
 def _distance(rows: Floats, own: Floats, other: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""How far versions lie apart, beside halves of one of them."""
+"""Which spaces drifted between versions, and what changed of each value."""
 
 from pathlib import Path
 
@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from likeness.comparisons import VersionChanges, drift_sentence, version_distances, version_values
-from likeness.comparisons.version_distances import _groups
+from likeness.comparisons import VersionChanges, drift_sentence, version_drift, version_values
+from likeness.comparisons.version_drift import _groups
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.shifts import frechet_distance
 from likeness.space import Space
 
 N = 200
@@ -22,38 +21,12 @@ def _space(vectors: np.ndarray, kinds: np.ndarray | None = None) -> Space:
     return Space(vectors, ImageTable("version", Path(), frame))
 
 
-def _vectors(n: int, shift: float = 0.0, seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).standard_normal((n, 4)) * [1, 0.5, 0.5, 0.2] + np.array([3 + shift, 1, 0, 0])
+def _vectors(n: int) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((n, 4)) * [1, 0.5, 0.5, 0.2] + np.array([3, 1, 0, 0])
 
 
 def _same(n: int) -> VersionChanges:
     return VersionChanges(np.arange(n), np.arange(n), np.full(n, "same"), {})
-
-
-def test_the_distance_stands_beside_that_of_the_halves() -> None:
-    space = _space(_vectors(N))
-    found = version_distances([(space, space)], _same(N)).iloc[0]
-    assert found["distance"] == found["halves"] > 0
-    assert found["times"] == 1
-    assert found["whole"] == pytest.approx(0, abs=1e-9)
-    assert found["largest half"] >= found["halves"]
-    old, new = _space(_vectors(N)), _space(_vectors(N, shift=2.0, seed=1))
-    changes = VersionChanges(np.arange(N), np.arange(N), np.full(N, "changed"), {})
-    found = version_distances([(old, new)], changes).iloc[0]
-    assert found["whole"] == pytest.approx(frechet_distance(old.vectors, new.vectors))
-    assert found["times"] > 3
-    assert found["distance"] > found["largest half"]
-
-
-def test_images_that_come_from_the_same_source_are_no_change() -> None:
-    """Additions that are like what was there: as near as the halves, over many draws, though the sets are other images."""
-    every = _vectors(300)
-    old, new = _space(every[:N]), _space(every)
-    changes = VersionChanges(np.append(np.arange(N), np.full(100, -1)), np.arange(300), np.array(["same"] * N + ["came"] * 100), {})
-    found = version_distances([(old, new)], changes, seeds=range(40)).iloc[0]
-    assert found["times"] == pytest.approx(1, abs=0.25)
-    foreign = _space(np.vstack([every[:N], _vectors(100, shift=3.0, seed=5)]))
-    assert version_distances([(old, foreign)], changes, seeds=range(40)).iloc[0]["times"] > 1.5
 
 
 def test_fewer_of_one_value_are_a_change_of_its_share_and_the_value_that_changed_is_first() -> None:
@@ -66,48 +39,41 @@ def test_fewer_of_one_value_are_a_change_of_its_share_and_the_value_that_changed
     place = np.full(N, -1)
     place[kept] = np.arange(len(kept))
     state = np.where(place < 0, "went", np.where(np.arange(N) % 2 == 1, "changed", "same"))
-    found = version_values(old, new, VersionChanges(np.arange(N), place, state, {}), "kind")
+    found = version_values(old.table, new.table, VersionChanges(np.arange(N), place, state, {}), "kind")
     assert found["value"].tolist() == ["b", "a"]
     b, a = found.iloc[0], found.iloc[1]
     assert (b["old"], b["new"], b["came"], b["went"], b["changed"]) == (100, 100, 0, 0, 100)
     assert (a["old"], a["new"], a["came"], a["went"], a["changed"]) == (100, 70, 0, 30, 0)
     assert a["share"] == pytest.approx(100 * (70 / 170 - 0.5))
-    assert b["times"] > 3 > a["times"]
     assert (b["turnover"], a["turnover"]) == (1, 0.3)
 
 
-def test_of_few_images_of_a_value_only_numbers_are_told() -> None:
-    kinds = np.array(["rare"] * 10 + ["common"] * (N - 10))
-    space = _space(_vectors(N), kinds)
-    found = version_values(space, space, _same(N), "kind").set_index("value")
-    assert np.isnan(found.loc["rare", "distance"])
-    assert found.loc["common", "times"] == 1
-    assert found.loc["rare", "share"] == 0
-    # Floats where one is missing, texts where one is no number.
-    paths, vectors = [f"{number}.png" for number in range(6)], np.random.default_rng(0).standard_normal((6, 4))
-    old = Space(vectors, pd.DataFrame({"path": paths, "it": [1, 2, 3, 1, 2, 3]}))
+def test_the_same_number_is_the_same_value_however_it_is_written() -> None:
+    """Floats where one is missing, texts where one is no number."""
+    paths = [f"{number}.png" for number in range(6)]
+    old = ImageTable("old", Path(), pd.DataFrame({"path": paths, "it": [1, 2, 3, 1, 2, 3]}))
     rows = np.arange(6)
     same = VersionChanges(rows, rows, np.full(6, "same"), {})
     for column in ([1.0, 2.0, 3.0, 1.0, 2.0, np.nan], ["1", "2", "3", "1", "2", "unknown"]):
-        new = Space(vectors, pd.DataFrame({"path": paths, "it": column}))
-        found = version_values(old, new, same, "it", seeds=[0]).set_index("value")
+        new = ImageTable("new", Path(), pd.DataFrame({"path": paths, "it": column}))
+        found = version_values(old, new, same, "it").set_index("value")
         assert found.loc[["1", "2", "3"], ["old", "new", "went"]].to_numpy().tolist() == [[2, 2, 0], [2, 2, 0], [2, 1, 1]]
         assert found["came"].sum() == (column[-1] == "unknown")
 
 
 def test_what_can_not_be_measured_is_refused() -> None:
-    space, three = _space(_vectors(N)), _space(_vectors(3))
-    with pytest.raises(InputError, match="a distance needs four of each"):
-        version_distances([(three, three)], _same(3))
+    space = _space(_vectors(N))
     with pytest.raises(InputError, match="compare its own table"):
-        version_distances([(space, space)], _same(N - 1))
+        version_drift([(space, space)], _same(N - 1))
+    with pytest.raises(InputError, match="compare its own table"):
+        version_values(space.table, space.table, _same(N - 1), "kind")
     with pytest.raises(InputError, match="no attribute 'color'; there are kind"):
-        version_values(space, space, _same(N), "color")
+        version_values(space.table, space.table, _same(N), "color")
     with pytest.raises(InputError, match="dimensions in one version and"):
-        version_distances([(space, Space(np.eye(N), space.table))], _same(N))
+        version_drift([(space, Space(np.eye(N), space.table))], _same(N))
     many = _space(_vectors(2100), np.arange(2100).astype(str))
     with pytest.raises(InputError, match="2,100 values"):
-        version_values(many, many, _same(2100), "kind")
+        version_values(many.table, many.table, _same(2100), "kind")
 
 
 def test_what_drifted_is_named_and_what_did_not() -> None:
@@ -121,7 +87,7 @@ def test_what_drifted_is_named_and_what_did_not() -> None:
     ]
     rows, none = np.arange(150), np.full(150, -1)
     changes = VersionChanges(np.append(rows, none), np.append(none, rows), np.repeat(["went", "came"], 150), {})
-    found = version_distances(pairs, changes, seeds=[0])
+    found = version_drift(pairs, changes)
     assert found["drifted"].tolist() == [True, False]
     assert found["images"].tolist() == [150, 150]
     said = drift_sentence(found, str.upper)
@@ -130,7 +96,7 @@ def test_what_drifted_is_named_and_what_did_not() -> None:
     assert "Not drifted" not in drift_sentence(found.iloc[:1])
     few = VersionChanges(np.arange(20), np.arange(20), np.full(20, "changed"), {})
     small = [tuple(Space(np.eye(20), _space(np.ones((20, 2))).table) for _ in range(2))]
-    assert drift_sentence(version_distances(small, few, seeds=[0])).startswith("Too few to tell whether anything drifted: 20 different images")
+    assert drift_sentence(version_drift(small, few)).startswith("Too few to tell whether anything drifted: 20 different images")
 
 
 def test_pairs_parts_of_a_file_and_equal_vectors_are_one_group() -> None:
