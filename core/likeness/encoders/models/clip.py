@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -122,10 +121,9 @@ def _load(name: str, source: EncoderName, device: "torch.device") -> tuple[Any, 
         _check_folder(name, folder)
         return load_from_folder(name, folder, lambda: _tried(*open_clip_folder(folder, device), device), lambda: open_clip_folder_files(folder))
     if source.kind == "hf-hub":
-        return load_from_hub(name, lambda local: _tried(*open_clip_hub(source.target, device), device), lambda: open_clip_hub_files(source.target))
+        return load_from_hub(name, lambda: _tried(*open_clip_hub(source.target, device), device), lambda: open_clip_hub_files(source.target))
     model, tag = _published(name, source.target)
-    loaded = partial(open_clip_published, model, tag, device)
-    return load_from_hub(name, lambda local: _tried(*loaded(local), device), lambda: open_clip_published_files(model, tag))
+    return load_from_hub(name, lambda: _tried(*open_clip_published(model, tag, device), device), lambda: open_clip_published_files(model, tag))
 
 
 def _tried(model: Any, transform: Any, tokenizer: Any, device: "torch.device") -> tuple[Any, ImageTower, Any, int]:

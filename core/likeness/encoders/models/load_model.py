@@ -15,7 +15,7 @@ from likeness.encoders.family import EncoderName
 from likeness.encoders.models.clean_copy import OPEN_CLIP_CONFIG, TOKENIZER_FILES, clean_copy, link
 from likeness.encoders.models.config_keys import TIMM_RESERVED
 from likeness.encoders.models.config_sizes import check_sizes
-from likeness.encoders.models.hub import hub_switch
+from likeness.encoders.models.hub import hub_offline
 from likeness.encoders.models.hub_files import HubFiles, hub_folder
 from likeness.errors import InputError
 from likeness.io import as_path
@@ -73,12 +73,12 @@ def open_clip_hub_files(hub_id: str) -> tuple[HubFiles, ...]:
         return (model, *_tokenizer_files(_text_config(clean)), *_tower_files(_text_config(clean)))
 
 
-def open_clip_published(model: str, tag: str, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
+def open_clip_published(model: str, tag: str, device: "torch.device") -> tuple[Any, Any, Any]:
     """As `open_clip_folder`, for a model and weights that open_clip knows by name."""
     import open_clip
 
     known, config = open_clip.get_pretrained_cfg(model, tag), _published_config(model, tag)
-    with hub_switch(local_files_only):
+    with hub_offline():
         weights = Path(open_clip.download_pretrained(known))
     with tempfile.TemporaryDirectory(prefix="likeness-model-") as made:
         whole = Path(made)
@@ -149,7 +149,7 @@ def open_clip_architecture(model: str) -> "torch.nn.Module":
     import open_clip
     import torch
 
-    with hub_switch(True), torch.device("meta"):
+    with hub_offline(), torch.device("meta"):
         made: torch.nn.Module = open_clip.create_model(model, load_weights=False, pretrained_text=False, device="meta")
     return made
 
@@ -196,7 +196,7 @@ def timm_folder_size(folder: Path) -> int:
         return int((known.get("input_size") or timm.models.PretrainedCfg().input_size)[-1])
 
 
-def timm_named(name: str, pretrained: bool, local_files_only: bool, **options: Any) -> Any:
+def timm_named(name: str, pretrained: bool, **options: Any) -> Any:
     """A model that timm knows by name, with or without its published weights. InputError: an option that reads other files, an unknown one, or an
     unrealistic size.
     """
@@ -207,7 +207,7 @@ def timm_named(name: str, pretrained: bool, local_files_only: bool, **options: A
     if odd := next((option for option in options if not option.isidentifier()), None):
         raise InputError(f"The backbone '{name}' has no option '{odd}'; change backbone.options.")
     check_sizes(options, f"The backbone '{name}'")
-    with hub_switch(local_files_only):
+    with hub_offline():
         return timm.create_model(name, pretrained=pretrained, **options)
 
 

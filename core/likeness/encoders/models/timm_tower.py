@@ -50,7 +50,7 @@ def _load(name: str, target: str, device: "torch.device") -> tuple[ImageTower, i
         return load_from_folder(name, folder, lambda: _tried(timm_folder(folder, num_classes=0), device))
     if source == "hf-hub":
         wanted = timm_hub_files(place)
-        return load_from_hub(name, lambda local: _tried(timm_folder(hub_folder(wanted), num_classes=0), device), lambda: (wanted,))
+        return load_from_hub(name, lambda: _tried(timm_folder(hub_folder(wanted), num_classes=0), device), lambda: (wanted,))
     check_timm_name(place, f" (encoder '{name}')")
     return _tried(timm_pretrained(place, name, num_classes=0, **({"global_pool": _TOKEN} if _is_pooled_by_token(place) else {})), device)
 
@@ -72,7 +72,7 @@ def timm_pretrained(model: str, name: str = "", **options: Any) -> "torch.nn.Mod
     """A model that timm knows by name, with its published weights, downloaded if necessary; options of `timm.create_model`. `name` is the encoder's,
     for messages. InputError: an option that reads other files, or unavailable weights.
     """
-    found: torch.nn.Module = load_from_hub(name or model, lambda local: timm_named(model, True, local, **options), lambda: timm_named_files(model))
+    found: torch.nn.Module = load_from_hub(name or model, lambda: timm_named(model, True, **options), lambda: timm_named_files(model))
     return found
 
 
