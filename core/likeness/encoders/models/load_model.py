@@ -47,8 +47,12 @@ def open_clip_model(source: EncoderName, device: "torch.device") -> tuple[Any, A
     """An open_clip model on this machine, from a folder, the hub, or by names that open_clip knows: the model in evaluation mode, its image transform
     and its tokenizer. InputError: a configuration that requires its own code, or refers to other paths.
     """
-    with _open_clip_copy(source) as (clean, tokenizer):
-        return _open_clip(clean, tokenizer, device)
+    import open_clip
+
+    with _open_clip_copy(source) as (clean, tokenizer), quiet():
+        # a local folder, for which open_clip does not use the hub
+        model, transform = open_clip.create_model_from_pretrained(f"local-dir:{clean}", device=device)
+        return model.eval().requires_grad_(False), transform, _tokenizer(_text_config(clean), tokenizer)
 
 
 def open_clip_saved(source: EncoderName) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -112,7 +116,9 @@ def _open_clip_folder(source: EncoderName) -> Path:
 
 @contextmanager
 def _open_clip_copy(source: EncoderName, weights: bool = True) -> Iterator[tuple[Path, Path]]:
-    """Clean copies of the folder of a model, and of that of its tokenizer on the hub; the same one if it has none there."""
+    """Clean copies of the folder of a model, and of that of its tokenizer on the hub; the same one if it has none there. With `weights`, a text tower
+    that is a model of the hub is a clean copy of that model's configuration, too.
+    """
     import open_clip
 
     with ExitStack() as stack:
@@ -127,6 +133,10 @@ def _open_clip_copy(source: EncoderName, weights: bool = True) -> Iterator[tuple
         else:
             folder = _open_clip_folder(source)
         clean = stack.enter_context(clean_copy(folder))
+        if weights and (towers := _tower_files(_text_config(clean))):
+            config = json.loads((clean / OPEN_CLIP_CONFIG).read_text())
+            config["model_cfg"]["text_cfg"]["hf_model_name"] = str(stack.enter_context(clean_copy(hub_folder(towers[0]))))
+            (clean / OPEN_CLIP_CONFIG).write_text(json.dumps(config))
         files = () if source.kind == "local-dir" else _tokenizer_files(_text_config(clean))
         yield clean, stack.enter_context(clean_copy(hub_folder(files[0]))) if files else clean
 
@@ -267,29 +277,6 @@ def _safe_twin(file: str) -> tuple[str, ...]:
 def _text_config(clean: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((clean / OPEN_CLIP_CONFIG).read_text())["model_cfg"]["text_cfg"]
     return found
-
-
-def _open_clip(clean: Path, tokenizer: Path, device: "torch.device") -> tuple[Any, Any, Any]:
-    import open_clip
-
-    with _text_tower(clean), quiet():
-        # a local folder, for which open_clip does not use the hub
-        model, transform = open_clip.create_model_from_pretrained(f"local-dir:{clean}", device=device)
-        return model.eval().requires_grad_(False), transform, _tokenizer(_text_config(clean), tokenizer)
-
-
-@contextmanager
-def _text_tower(clean: Path) -> Iterator[None]:
-    """If the text tower is a model of the hub, points the configuration to a clean copy of that model's, without weights."""
-    config = json.loads((clean / OPEN_CLIP_CONFIG).read_text())
-    files = _tower_files(config["model_cfg"]["text_cfg"])
-    if not files:
-        yield
-        return
-    with clean_copy(hub_folder(files[0])) as tower:
-        config["model_cfg"]["text_cfg"]["hf_model_name"] = str(tower)
-        (clean / OPEN_CLIP_CONFIG).write_text(json.dumps(config))
-        yield
 
 
 def _tokenizer(text: dict[str, Any], folder: Path) -> Any:
