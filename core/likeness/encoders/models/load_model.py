@@ -149,16 +149,6 @@ def open_clip_published_tokenizer(model: str) -> Any:
     return open_clip.get_tokenizer(model)
 
 
-def open_clip_architecture(model: str) -> "torch.nn.Module":
-    """A model that open_clip knows, without weights, on torch's device "meta"."""
-    import open_clip
-    import torch
-
-    with hub_offline(), torch.device("meta"):
-        made: torch.nn.Module = open_clip.create_model(model, load_weights=False, pretrained_text=False, device="meta")
-    return made
-
-
 def timm_folder(folder: Path, **options: Any) -> "torch.nn.Module":
     """A timm model that was saved in a folder, with its weights; options as for `timm.create_model`. InputError: as `open_clip_model`."""
     import timm
@@ -184,19 +174,13 @@ def timm_named_files(name: str) -> tuple[HubFiles, ...]:
     return (HubFiles(known.hf_hub_id, (("model.safetensors",) if file == "pytorch_model.bin" else _safe_twin(file), (file,))),)
 
 
-def timm_named_size(name: str) -> int:
-    """Image size in pixels of the published weights of a model that timm knows."""
+def timm_size(model: str | Path) -> int:
+    """Image size in pixels of the published weights of a model that timm knows, or of one in a folder. InputError: as `timm_folder`."""
     import timm
 
-    known = timm.get_pretrained_cfg(name, allow_unregistered=True) or timm.models.PretrainedCfg()
-    return int(known.input_size[-1])
-
-
-def timm_folder_size(folder: Path) -> int:
-    """As `timm_named_size`, for a model in a folder. InputError: as `timm_folder`."""
-    import timm
-
-    with clean_copy(folder) as clean:
+    if isinstance(model, str):
+        return int((timm.get_pretrained_cfg(model, allow_unregistered=True) or timm.models.PretrainedCfg()).input_size[-1])
+    with clean_copy(model) as clean:
         known = json.loads((clean / "config.json").read_text())["pretrained_cfg"]
         return int((known.get("input_size") or timm.models.PretrainedCfg().input_size)[-1])
 
@@ -216,13 +200,20 @@ def timm_named(name: str, pretrained: bool, **options: Any) -> Any:
         return timm.create_model(name, pretrained=pretrained, **options)
 
 
-def timm_architecture(name: str) -> "torch.nn.Module":
-    """The features of a model that timm knows, without weights, on torch's device "meta"."""
+def architecture(name: str) -> "torch.nn.Module":
+    """The network of an encoder that open_clip or timm knows by name (of timm the features), without weights, on torch's device "meta"."""
+    import_library("open_clip")
+    import open_clip
     import timm
     import torch
 
-    with torch.device("meta"):
-        made: torch.nn.Module = timm.create_model(name, num_classes=0)
+    kind, _, timm_name = name.partition(":")
+    with hub_offline(), torch.device("meta"):
+        made: torch.nn.Module
+        if kind == "timm":
+            made = timm.create_model(timm_name, num_classes=0)
+        else:
+            made = open_clip.create_model(name.partition("/")[0], load_weights=False, pretrained_text=False, device="meta")
     return made
 
 

@@ -14,11 +14,10 @@ from likeness.encoders.models.hub_files import HubFiles, hub_folder, hub_revisio
 from likeness.encoders.models.load_model import (
     import_library,
     timm_folder,
-    timm_folder_size,
     timm_hub_files,
     timm_named,
     timm_named_files,
-    timm_named_size,
+    timm_size,
 )
 from likeness.encoders.models.tower import ImagesOnly, ImageTower
 from likeness.errors import InputError
@@ -122,13 +121,13 @@ def _hub_files(target: str) -> tuple[HubFiles, ...]:
 def _native_size(target: str) -> int | None:
     source, place = timm_source(target)
     if source == "local-dir":
-        return load_from_folder(target, Path(place), lambda: timm_folder_size(Path(place)))
+        return load_from_folder(target, Path(place), lambda: timm_size(Path(place)))
     if source == "hf-hub":
         folder = timm_hub_files(place).folder()
-        return None if folder is None else timm_folder_size(folder)
+        return None if folder is None else timm_size(folder)
     import_library("timm")
     check_timm_name(place)
-    return timm_named_size(place)
+    return timm_size(place)
 
 
 def _identity(name: str, target: str) -> str:
