@@ -173,22 +173,25 @@ def test_every_family_of_models_is_tried() -> None:
 
 
 @pytest.mark.parametrize("trap", [_tokenizer_code, _config_code])
-def test_a_published_name_runs_no_code_of_the_cache(trap, tmp_path: Path, mark: Path, tiny_clip: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_published_name_runs_no_code_of_the_cache(trap, tmp_path: Path, mark: Path, tiny_clip: Path) -> None:
     """roberta-ViT-B-32 takes its text side's configuration and its tokenizer from the hub."""
-    import open_clip
-
-    cache = tmp_path / "hub" / "models--roberta-base"
-    (cache / "refs").mkdir(parents=True)
-    (cache / "refs" / "main").write_text("0" * 40)
-    folder = cache / "snapshots" / ("0" * 40)
-    folder.mkdir(parents=True)
+    folder, weights = (_cached(tmp_path / "hub", name) for name in ("roberta-base", "laion--CLIP-ViT-B-32-roberta-base-laion2B-s12B-b32k"))
     for file in ("tokenizer.json", "config.json"):
         (folder / file).write_text("{}")
+    shutil.copy(tiny_clip / "open_clip_model.safetensors", weights)
     trap(Trap(folder, mark))
-    monkeypatch.setattr(open_clip, "download_pretrained", lambda known: str(tiny_clip / "open_clip_model.safetensors"))
     with pytest.raises(InputError, match="its own code"):
         load_encoder("roberta-ViT-B-32/laion2b_s12b_b32k", "cpu")
     assert not mark.exists()
+
+
+def _cached(cache: Path, repository: str) -> Path:
+    """The folder of a revision of a model in the hub's cache."""
+    place = cache / f"models--{repository}"
+    (place / "refs").mkdir(parents=True)
+    (place / "refs" / "main").write_text("0" * 40)
+    (place / "snapshots" / ("0" * 40)).mkdir(parents=True)
+    return place / "snapshots" / ("0" * 40)
 
 
 def test_other_keys_of_a_configuration_reach_no_library(tmp_path: Path, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -345,7 +345,7 @@ def test_training_and_downloads_are_off_and_a_person_alone_sees_and_reads_all(pl
     with pytest.raises(InputError, match="Training is turned off on this server"):
         check_may("train")
 
-    def missing(local_files_only: bool) -> None:
+    def missing() -> None:
         raise OSError("not here")
 
     with pytest.raises(InputError, match=r"not on this machine, and downloads are switched off \(HF_HUB_OFFLINE\)"):

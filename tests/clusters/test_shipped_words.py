@@ -10,11 +10,6 @@ from likeness.encoders import embed_texts, vocabulary_ships
 from likeness.encoders.store import texts
 
 
-@pytest.fixture(autouse=True)
-def forget() -> None:
-    texts._memory.clear()
-
-
 def test_photos_are_named_without_reading_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     nouns = photo_nouns("photos")
     assert nouns is not None

@@ -20,7 +20,6 @@ from likeness.encoders import (
     remembered_speeds,
 )
 from likeness.encoders.models import load_model
-from likeness.encoders.speed import architecture
 
 _SMALL = replace(PUBLISHED["timm:vit_small_patch16_dinov3.lvd1689m"], name="timm:test_vit", pixels=160)
 _LISTED = [pytest.param(encoder, id=name) for name, encoder in PUBLISHED.items()]
@@ -37,7 +36,7 @@ def test_the_libraries_look_for_it_in_that_repository(encoder: PublishedEncoder)
 
 @pytest.mark.parametrize("encoder", _LISTED)
 def test_sizes_of_download_and_images_are_those_of_the_architecture(encoder: PublishedEncoder) -> None:
-    network = architecture(encoder)
+    network = load_model.architecture(encoder.name)
     side = network.visual.image_size if encoder.has_text else network.pretrained_cfg["input_size"][-1]
     assert (side if isinstance(side, int) else side[0]) == encoder.pixels
     bytes_ = sum(weight.numel() * 4 for weight in network.state_dict().values())

@@ -30,6 +30,7 @@ _REASONS = {
     "made or measured here, or noted by this very server; what cannot be read counts as not there or is made anew": (
         *("encoders/speed", "duplicates/altered_copies", "encoder_check", "labels/distance_cache", "encoders/store/collected"),
         *("training/data/batches", "training/data/outputs", "training/data/pixels", "training/loop/callback", "encoders/store/ray_worker"),
+        "encoders/store/ray_engine",
         *("projection/layout_process", "projection/layout_job", "io/confinement", "io/decoder_worker", "app/server/added_labels"),
         *("app/parts/interrupted", "app/parts/run_card", "encoders/vocabulary", "encoders/models/load_model"),
     ),

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from likeness.encoders.store import texts
 from tiny_models import TRANSFORMERS_KINDS, save_transformers
 
 
@@ -22,12 +21,6 @@ class FakeModel:
     def encode_texts(self, texts: list[str]) -> np.ndarray:
         self.texts += texts
         return np.array([[len(text), text.count("e") + 1, -ord(text[-1]) / 20] for text in texts], dtype=np.float32)
-
-
-@pytest.fixture(autouse=True)
-def forget() -> None:
-    """Each test begins with an empty memory of texts."""
-    texts._memory.clear()
 
 
 @pytest.fixture(scope="session")

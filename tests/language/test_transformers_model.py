@@ -134,7 +134,7 @@ def test_from_the_hubs_cache(tmp_path: Path, tiny_bert: Path, monkeypatch: pytes
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(hub, "hub_answers", lambda: False)
     with monkeypatch.context() as patch:  # the model is asked for by an argument; the process stays as it is
-        patch.setattr(hub, "hub_switch", None)
+        patch.setattr(hub, "hub_offline", None)
         patch.setattr("socket.socket.connect", None)
         vectors = embed_names(TEXTS, "transformers:org/tiny")
     np.testing.assert_allclose(vectors, embed_names(TEXTS, f"transformers:{tiny_bert}"), atol=1e-6)

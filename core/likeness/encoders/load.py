@@ -2,8 +2,8 @@
 
 import copyreg
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from likeness.encoders.encoder import Encoder
@@ -13,8 +13,6 @@ from likeness.encoders.names import encoder_family, encoder_identity
 from likeness.encoders.objects import EncoderLike, as_encoder
 from likeness.progress import Progress
 
-_KEPT = 2
-_loaded: OrderedDict[tuple[str, str, str], Encoder] = OrderedDict()
 _loading = threading.Lock()
 
 
@@ -32,20 +30,16 @@ def load_encoder(encoder: EncoderLike, device: str = "auto") -> Encoder:
     """
     if not isinstance(encoder, str):
         return as_encoder(encoder)
-    name = encoder
     with _loading:
-        key = (name, encoder_identity(name), device)
-        if key not in _loaded:
-            family, target = encoder_family(name)
-            loaded = family.load(name, target, device)
-            copyreg.pickle(type(loaded), _by_name)
-            # a download changes a hub model's identity from "not downloaded" to its revision
-            key = (name, loaded.identity, device)
-            _loaded[key] = loaded
-        _loaded.move_to_end(key)
-        while len(_loaded) > _KEPT:
-            _loaded.popitem(last=False)
-        return _loaded[key]
+        return _load(encoder, encoder_identity(encoder), device)
+
+
+@lru_cache(maxsize=2)
+def _load(name: str, identity: str, device: str) -> Encoder:
+    family, target = encoder_family(name)
+    loaded = family.load(name, target, device)
+    copyreg.pickle(type(loaded), _by_name)
+    return loaded
 
 
 def _by_name(encoder: Encoder) -> Any:

@@ -5,33 +5,22 @@ import os
 import platform
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from likeness.encoders.models.device import choose_device
-from likeness.encoders.models.load_model import import_library, open_clip_architecture, timm_architecture
+from likeness.encoders.models.load_model import architecture
 from likeness.encoders.published import PublishedEncoder
 from likeness.io import cache_dir, parse_json, write_atomic
-
-if TYPE_CHECKING:
-    import torch
 
 _SECONDS = 3.0
 _BATCH = 8
 _LONGEST_FILE = 1_000_000  # bytes
 
 
-def architecture(encoder: PublishedEncoder) -> "torch.nn.Module":
-    """The encoder's network without weights, on torch's device "meta"."""
-    import_library("open_clip")
-    kind, _, timm_name = encoder.name.partition(":")
-    return timm_architecture(timm_name) if kind == "timm" else open_clip_architecture(encoder.name.partition("/")[0])
-
-
 def measure_speed(encoder: PublishedEncoder, device: str = "auto", seconds: float = _SECONDS) -> float:
     """Images per second of the image tower in float32 with random weights, without reading and resizing. Measured for so many seconds, and at least
     two images; cached for this machine.
     """
-    network = architecture(encoder)
+    network = architecture(encoder.name)
     import torch
 
     place = choose_device(device)

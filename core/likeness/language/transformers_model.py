@@ -82,7 +82,7 @@ def _loaded(name: str, source: str, folder: Path | None, identity: str, pooling:
         tokenizer, model, missing = load_from_folder(name, folder, lambda: _tried(*transformers_folder(folder), place))
     else:
         wanted = transformers_hub_files(source)
-        tokenizer, model, missing = load_from_hub(name, lambda local: _tried(*transformers_hub(source), place), lambda: (wanted,))
+        tokenizer, model, missing = load_from_hub(name, lambda: _tried(*transformers_hub(source), place), lambda: (wanted,))
     # many checkpoints lack the pooler, which the mean does not need
     _check_complete(name, [key for key in missing if pooling == "pooler" or "pooler" not in key])
     return tokenizer, model, place

@@ -105,7 +105,7 @@ def test_a_backbones_options_and_their_names() -> None:
         ({"a=1); import os; os.system('x') #": None}, "has no option 'a=1"),
     ):
         with pytest.raises(InputError, match=message):
-            timm_named("test_resnet", False, True, **options)
+            timm_named("test_resnet", False, **options)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from likeness.encoders import embed_images
 from likeness.encoders.store import ray_engine
 from likeness.encoders.store.keys import as_names, table_keys
 from likeness.encoders.store.ray_cluster import ray_cluster
-from likeness.encoders.store.ray_worker import Board
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import read_shards
 from likeness.errors import InputError
@@ -194,7 +193,7 @@ def test_a_disk_that_fills_up_under_a_worker_is_one_sentence(cluster, write_imag
     options = SIZES | {"shard_size": 20, "engine": "ray", "workers": 1}
     with pytest.raises(InputError, match=r"cannot be written to .*: the disk is full; make room"):
         embed_images(table, noting_encoder(log, dim=1000, before=limit), store_dir=tmp_path / "store", **options)
-    assert not list((tmp_path / "store").rglob("*.partial"))
+    assert {file.suffix for file in (tmp_path / "store").rglob("*") if file.is_file()} == {".npz"}
     rest = embed_images(table, noting_encoder(log, dim=1000), store_dir=tmp_path / "store", **options)
     assert (rest.complete, rest.n_encoded) == (True, 20)
 
@@ -209,11 +208,11 @@ def test_a_disk_that_fills_up_under_a_worker_is_one_sentence(cluster, write_imag
 def test_workers_elsewhere_or_with_other_weights_are_refused(
     cluster, write_images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str, said: str
 ) -> None:
-    table, encoder, task = write_images(tmp_path / "few", 4), noting_encoder(tmp_path / "log"), ray_engine._task
+    table, encoder, task = write_images(tmp_path / "few", 4), noting_encoder(tmp_path / "log"), ray_engine.Task
     other = noting_encoder(tmp_path / "log")
     type(other).identity = "noting-2"
     values = {"place": str(tmp_path / "elsewhere"), "encoder": other}
-    monkeypatch.setattr(ray_engine, "_task", lambda *given, **named: replace(task(*given, **named), **{changed: values[changed]}))
+    monkeypatch.setattr(ray_engine, "Task", lambda *given: replace(task(*given), **{changed: values[changed]}))
     with pytest.raises(InputError, match=said):
         embed_images(table, encoder, engine="ray")
 
@@ -237,10 +236,9 @@ def test_a_cluster_of_our_own_listens_only_here_and_leaves_nothing(tmp_path: Pat
     code = """
 import os, sys, psutil
 from likeness.encoders.store import ray_cluster as cluster
-me, half, imported = psutil.Process(), [], cluster._imported
+me, half = psutil.Process(), []
 
-def failing_at_first():
-    ray = imported()
+def failing_at_first(ray, address):
     get_node = ray._private.services.get_node
 
     def first_fails(*arguments):
@@ -249,10 +247,10 @@ def failing_at_first():
         half.extend(me.children(recursive=True))
         raise Exception("The current node timed out during startup.")
 
-    ray._private.services.get_node = first_fails
-    return ray
+    if not half:
+        ray._private.services.get_node = first_fails
 
-cluster._imported = failing_at_first
+cluster._check_reached = failing_at_first
 with cluster.ray_cluster(None) as ray:
     print(len(half) > 1, [each.name() for each in psutil.wait_procs(half, timeout=300)[1]])
     folder = ray._private.worker._global_node.get_session_dir_path()
@@ -304,22 +302,6 @@ def test_no_cluster_and_a_machine_too_busy_to_start_ray_are_one_clear_error(
     if address is None:
         assert begun == ["local", "ended"] * 3  # what came up of one is gone before the next
     assert not list(tmp_path.glob("lk-*"))
-
-
-def test_the_board_counts_deaths_and_tells_what_is_new() -> None:
-    board = Board()
-    assert [board.begin(1), board.begin(1), board.begin(2)] == [(False, 0), (True, 1), (False, 0)]
-    assert not board.note(1, 4, 4)
-    board.note(1, 2, 2)  # an attempt that begins anew is not behind the first
-    assert board.news() == ({1: 4}, 6, True)
-    assert board.news() == ({}, 6, True)
-    board.end(2)
-    assert board.begin(2) == (True, 0)  # done, but its report was lost
-    board.end(2)
-    board.stop()
-    assert board.begin(1) is None
-    assert board.note(1, 8, 4)
-    assert not board.news()[2]
 
 
 @pytest.mark.parametrize(

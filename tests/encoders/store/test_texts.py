@@ -21,8 +21,7 @@ PROMPTS = [f"a picture of item {i}" for i in range(569)]
 
 @pytest.fixture(autouse=True)
 def forget() -> None:
-    """Each test begins with an empty memory."""
-    texts._memory.clear()
+    """Each test reads its own files."""
     texts._shipped.cache_clear()
 
 
@@ -44,11 +43,8 @@ def test_vectors_in_the_order_given_each_text_encoded_once(fake, monkeypatch: py
     assert embed_texts(fake, ["green"]).n_encoded == 1
 
 
-@pytest.mark.parametrize("memory", [True, False])
-def test_editing_one_of_569_prompts_encodes_one(fake, memory: bool) -> None:
+def test_editing_one_of_569_prompts_encodes_one(fake) -> None:
     assert embed_texts(fake, PROMPTS).n_encoded == 569
-    if not memory:
-        texts._memory.clear()
     edited = [*PROMPTS[:100], "an edited prompt", *PROMPTS[101:]]
     result = embed_texts(fake, edited)
     assert result.n_encoded == 1
@@ -72,9 +68,7 @@ def test_a_damaged_file_is_rebuilt(fake, cache: Path, spoil: str) -> None:
             (blob,) = connection.execute("SELECT vector FROM texts WHERE text = ?", (PROMPTS[0].encode(),)).fetchone()
             connection.execute("UPDATE texts SET vector = ? WHERE text = ?", (bytes([blob[0] ^ 1, *blob[1:]]), PROMPTS[0].encode()))
         connection.close()
-    texts._memory.clear()
     np.testing.assert_array_equal(embed_texts(fake, PROMPTS).vectors, type(fake)().encode_texts(PROMPTS).astype(np.float32))
-    texts._memory.clear()
     assert embed_texts(fake, PROMPTS).n_encoded == 0
 
 
@@ -103,7 +97,6 @@ for i in range(40):
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda i: embed_texts(fake, [f"thread {i}", f"both {i}"]), range(40)))
     assert [worker.wait(600) for worker in workers] == [0, 0]
-    texts._memory.clear()
     prompts = [f"{who} {i}" for who in ("one", "two", "both", "thread") for i in range(40)]
     assert embed_texts(fake, prompts).n_encoded == 0
 
@@ -112,7 +105,6 @@ def test_shipped_texts_need_no_encoding(fake, tmp_path: Path, monkeypatch: pytes
     for each in (texts, shipped_files):
         monkeypatch.setattr(each, "assets_dir", lambda: tmp_path / "assets")
     ship_texts(fake, PROMPTS)
-    texts._memory.clear()
     texts._shipped.cache_clear()
     monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "another cache"))
     result = embed_texts(fake, [PROMPTS[3], "new", PROMPTS[1]])
@@ -125,7 +117,6 @@ def test_a_shipped_vocabulary_is_read_as_a_whole(fake, tmp_path: Path, monkeypat
     monkeypatch.setattr(texts, "assets_dir", lambda: tmp_path / "assets")
     words = [f"a {number}" for number in range(1000)]
     file, exact = ship_vocabulary(fake, words), type(fake)().encode_texts(words)
-    texts._memory.clear()
     monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "another cache"))
     found = embed_texts(fake, words)
     assert vocabulary_ships(fake, words)

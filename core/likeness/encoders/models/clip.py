@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +17,9 @@ from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.hub_files import hub_revision
 from likeness.encoders.models.load_model import (
     import_library,
-    open_clip_folder,
-    open_clip_folder_files,
-    open_clip_folder_size,
-    open_clip_hub,
-    open_clip_hub_files,
-    open_clip_published,
-    open_clip_published_files,
-    open_clip_published_size,
+    open_clip_files,
+    open_clip_model,
+    open_clip_size,
 )
 from likeness.encoders.models.tower import ImageTower, TowerImages, unit_rows
 from likeness.encoders.models.words_outside import TokenCount, open_clip_count, words_outside
@@ -117,15 +111,17 @@ class ClipTokens:
 
 def _load(name: str, source: EncoderName, device: "torch.device") -> tuple[Any, ImageTower, Any, int]:
     """Model in evaluation mode, its image tower, tokenizer and dimensions."""
+
+    def load() -> tuple[Any, ImageTower, Any, int]:
+        return _tried(*open_clip_model(source, device), device)
+
     if source.kind == "local-dir":
         folder = as_path(source.target)
         _check_folder(name, folder)
-        return load_from_folder(name, folder, lambda: _tried(*open_clip_folder(folder, device), device), lambda: open_clip_folder_files(folder))
-    if source.kind == "hf-hub":
-        return load_from_hub(name, lambda local: _tried(*open_clip_hub(source.target, device), device), lambda: open_clip_hub_files(source.target))
-    model, tag = _published(name, source.target)
-    loaded = partial(open_clip_published, model, tag, device)
-    return load_from_hub(name, lambda local: _tried(*loaded(local), device), lambda: open_clip_published_files(model, tag))
+        return load_from_folder(name, folder, load, lambda: open_clip_files(source))
+    if source.kind == "open_clip":
+        _check_published(name, source.target)
+    return load_from_hub(name, load, lambda: open_clip_files(source))
 
 
 def _tried(model: Any, transform: Any, tokenizer: Any, device: "torch.device") -> tuple[Any, ImageTower, Any, int]:
@@ -148,8 +144,8 @@ def _check_folder(name: str, folder: Path) -> None:
         raise InputError(f"The folder '{folder}' of encoder '{name}' has a configuration but no weights; add open_clip_model.safetensors.")
 
 
-def _published(name: str, target: str) -> tuple[str, str]:
-    """Model and weights, if open_clip knows both."""
+def _check_published(name: str, target: str) -> None:
+    """InputError: open_clip does not know the model or its weights."""
     import_library("open_clip")
     import open_clip
 
@@ -161,18 +157,17 @@ def _published(name: str, target: str) -> tuple[str, str]:
     if not open_clip.get_pretrained_cfg(model, tag):
         tags = open_clip.list_pretrained_tags_by_model(model)
         raise InputError(f"The model '{model}' has no weights '{tag}' (encoder '{name}'); it has {', '.join(tags)}.")
-    return model, tag
 
 
-def _folder_size(target: str) -> int:
+def _published(target: str) -> EncoderName:
+    _check_published(target, target)
+    return EncoderName("open_clip", target)
+
+
+def _folder_size(target: str) -> int | None:
     folder = as_path(target)
     _check_folder(target, folder)
-    return load_from_folder(target, folder, lambda: open_clip_folder_size(folder))
-
-
-def _hub_size(target: str) -> int | None:
-    folder = open_clip_hub_files(target)[0].folder()
-    return None if folder is None else open_clip_folder_size(folder)
+    return load_from_folder(target, folder, lambda: open_clip_size(EncoderName("local-dir", target)))
 
 
 def _folder_identity(name: str, target: str) -> str:
@@ -200,9 +195,9 @@ OPEN_CLIP = EncoderFamily(
     has_text=True,
     identity=lambda name, target: digest("open_clip", target),
     load=lambda name, target, device: ClipEncoder(name, EncoderName("open_clip", target), device),
-    hub_files=lambda target: open_clip_published_files(*_published(target, target)),
+    hub_files=lambda target: open_clip_files(_published(target)),
     claims=lambda name: name if all(name.partition("/")) and ":" not in name and not looks_like_folder(name) else "",
-    native_size=lambda target: open_clip_published_size(_published(target, target)[0]),
+    native_size=lambda target: open_clip_size(_published(target)),
 )
 HF_HUB = EncoderFamily(
     "hf-hub",
@@ -212,7 +207,7 @@ HF_HUB = EncoderFamily(
     has_text=True,
     identity=lambda name, target: digest("hub", target, hub_revision(target)),
     load=lambda name, target, device: ClipEncoder(name, EncoderName("hf-hub", target), device),
-    hub_files=open_clip_hub_files,
-    native_size=_hub_size,
+    hub_files=lambda target: open_clip_files(EncoderName("hf-hub", target)),
+    native_size=lambda target: open_clip_size(EncoderName("hf-hub", target)),
 )
 _FAMILIES = {family.name: family for family in (LOCAL_DIR, OPEN_CLIP, HF_HUB)}

@@ -1,6 +1,5 @@
 """Loads weights that may need a download: first from the local cache, and with a fast error without network."""
 
-import logging
 import os
 import re
 import threading
@@ -24,30 +23,25 @@ _one_at_a_time = threading.RLock()
 _COPY = re.compile(r"[^\s'\"]*likeness-model-\w+")  # messages should refer to the given folder, not to its copy
 
 
-def load_from_hub(name: str, load: Callable[[bool], T], wanted: Wanted) -> T:
-    """Calls `load(local_files_only=True)`, after a download if files are missing and the hub is reachable. With HF_HUB_OFFLINE, no library downloads
-    anything. `load` is called with False only if nothing is `wanted` from the hub, since the weights are elsewhere. InputError: missing files, and
-    downloads are off, or the hub is unreachable or does not have them.
+def load_from_hub(name: str, load: Callable[[], T], wanted: Wanted) -> T:
+    """Calls `load` for a model on this machine, after a download of the files that are `wanted` from the hub and missing. None are wanted if the
+    weights are elsewhere, from where `load` gets them. InputError: missing files, and downloads are off, or the hub is unreachable or does not have
+    them.
     """
+    if missing_files(wanted()):
+        fetch_from_hub(name, wanted)
     try:
-        return load(True)
+        return load()
     except InputError:  # the files are there, but were rejected
         raise
-    except Exception as error:  # libraries raise a dozen types for a missing file
+    except Exception as error:  # libraries raise a dozen types for damaged weights
         if lacks_memory(error):
             raise TransientError(f"'{name}'", error) from error
-        cause = error
-    if missing_files(wanted()) or not wanted():
-        fetch_from_hub(name, wanted, cause=cause)
-        try:
-            return load(bool(wanted()))
-        except InputError:
-            raise
-        except Exception as error:
-            cause = error
-    raise InputError(
-        f"The weights of '{name}' cannot be loaded: {reason_of(cause, _SHOWN)}; remove them from the cache and download them again."
-    ) from cause_of(cause)
+        if not wanted():
+            fetch_from_hub(name, wanted, cause=error)
+        raise InputError(
+            f"The weights of '{name}' cannot be loaded: {reason_of(error, _SHOWN)}; remove them from the cache and download them again."
+        ) from cause_of(error)
 
 
 def fetch_from_hub(
@@ -75,6 +69,8 @@ def load_from_folder(name: str, folder: Path, load: Callable[[], T], wanted: Wan
     """Calls `load` for a model on disk; only parts that its configuration refers to on the hub (a text tower's configuration) are `wanted` from
     there. InputError: a missing folder, or one without a usable model.
     """
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
     folder = as_path(folder)
     if not folder.is_dir():
         raise InputError(f"The encoder '{name}' was not found: there is no folder '{folder}'; pass the folder that holds the model.")
@@ -85,11 +81,11 @@ def load_from_folder(name: str, folder: Path, load: Callable[[], T], wanted: Wan
     except InputError as error:
         remedy = "" if ";" in str(error) else "; save it again or choose another."
         raise InputError(f"The model in '{folder}' cannot be loaded: {str(error).rstrip('.') if remedy else error}{remedy}") from error
+    except LocalEntryNotFoundError:
+        return load_from_hub(name, load, wanted)
     except Exception as error:  # parsers of damaged or foreign files can raise anything
         if lacks_memory(error):
             raise TransientError(f"The model in '{folder}'", error) from error
-        if misses_hub(error):
-            return load_from_hub(name, lambda local: load(), wanted)
         reason = _COPY.sub(str(folder), reason_of(error, _SHOWN))
         raise InputError(f"The model in '{folder}' cannot be loaded: {reason}; save it again or choose another.") from cause_of(error)
 
@@ -104,35 +100,15 @@ def hub_answers() -> bool:
 
 
 @contextmanager
-def hub_switch(local_files_only: bool) -> Iterator[None]:
-    """Keeps open_clip and timm off the network if `local_files_only`. Unlike transformers, open_clip 3.3 and timm 1.0.31 do not pass this argument to
-    `hf_hub_download`, so this sets huggingface_hub's switch, which is global and needs a lock. Errors that open_clip logs are only of the first
-    attempt, and ours are clearer.
+def hub_offline() -> Iterator[None]:
+    """Keeps open_clip and timm off the hub. Unlike transformers, open_clip 3.3 and timm 1.0.31 do not pass `local_files_only` to `hf_hub_download`,
+    so this sets huggingface_hub's switch, which is global and needs a lock.
     """
-    if not local_files_only:
-        yield
-        return
     from huggingface_hub import constants
-
-    here, root = threading.get_ident(), logging.getLogger()
-
-    def elsewhere(record: logging.LogRecord) -> bool:
-        return record.thread != here
 
     with _one_at_a_time:
         before, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, True
-        root.addFilter(elsewhere)  # open_clip logs to the root logger
         try:
             yield
         finally:
             constants.HF_HUB_OFFLINE = before
-            root.removeFilter(elsewhere)
-
-
-def misses_hub(error: BaseException | None) -> bool:
-    """Whether an error means that something must be fetched from the hub."""
-    while error is not None:
-        if type(error).__module__.startswith("huggingface_hub"):
-            return True
-        error = error.__cause__ or error.__context__
-    return False

@@ -4,7 +4,7 @@ import json
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatch
 from functools import lru_cache
 from importlib import import_module
@@ -15,7 +15,7 @@ from likeness.encoders.family import EncoderName
 from likeness.encoders.models.clean_copy import OPEN_CLIP_CONFIG, TOKENIZER_FILES, clean_copy, link
 from likeness.encoders.models.config_keys import TIMM_RESERVED
 from likeness.encoders.models.config_sizes import check_sizes
-from likeness.encoders.models.hub import hub_switch
+from likeness.encoders.models.hub import hub_offline
 from likeness.encoders.models.hub_files import HubFiles, hub_folder
 from likeness.errors import InputError
 from likeness.io import as_path
@@ -43,74 +43,102 @@ def import_library(name: str) -> None:
         import_module(name)
 
 
-def open_clip_folder(folder: Path, device: "torch.device") -> tuple[Any, Any, Any]:
-    """An open_clip model that was saved in a folder: the model in evaluation mode, its image transform and its tokenizer. InputError: a configuration
-    that requires its own code, or refers to other paths.
+def open_clip_model(source: EncoderName, device: "torch.device") -> tuple[Any, Any, Any]:
+    """An open_clip model on this machine, from a folder, the hub, or by names that open_clip knows: the model in evaluation mode, its image transform
+    and its tokenizer. InputError: a configuration that requires its own code, or refers to other paths.
     """
-    with clean_copy(folder) as clean:
-        return _open_clip(clean, clean, device)
-
-
-def open_clip_folder_files(folder: Path) -> tuple[HubFiles, ...]:
-    """Hub files of a model in a folder: the configuration of its text tower, if that is a model of the hub."""
-    with clean_copy(folder) as clean:
-        return _tower_files(_text_config(clean))
-
-
-def open_clip_hub(hub_id: str, device: "torch.device") -> tuple[Any, Any, Any]:
-    """As `open_clip_folder`, for the hub."""
-    with clean_copy(hub_folder(_hub_model(hub_id))) as clean, _tokenizer_copy(clean) as tokenizer:
-        return _open_clip(clean, tokenizer, device)
-
-
-def open_clip_hub_files(hub_id: str) -> tuple[HubFiles, ...]:
-    """Hub files of a model; its configuration, once downloaded, may refer to more."""
-    model = _hub_model(hub_id)
-    folder = model.folder()
-    if folder is None:
-        return (model,)
-    with clean_copy(folder) as clean:
-        return (model, *_tokenizer_files(_text_config(clean)), *_tower_files(_text_config(clean)))
-
-
-def open_clip_published(model: str, tag: str, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
-    """As `open_clip_folder`, for a model and weights that open_clip knows by name."""
     import open_clip
 
-    known, config = open_clip.get_pretrained_cfg(model, tag), _published_config(model, tag)
-    with hub_switch(local_files_only):
-        weights = Path(open_clip.download_pretrained(known))
-    with tempfile.TemporaryDirectory(prefix="likeness-model-") as made:
-        whole = Path(made)
-        (whole / OPEN_CLIP_CONFIG).write_text(json.dumps(config), encoding="utf-8")
-        link(weights, whole / f"open_clip_pytorch_model{'.safetensors' if weights.suffix == '.safetensors' else '.bin'}")
-        with clean_copy(whole) as clean, _tokenizer_copy(clean) as tokenizer:
-            return _open_clip(clean, tokenizer, device)
-
-
-def _published_config(model: str, tag: str) -> dict[str, Any]:
-    import open_clip
-
-    known, config = open_clip.get_pretrained_cfg(model, tag), open_clip.get_model_config(model)
-    # tags imply whether QuickGELU was used; open_clip only warns if the configuration differs (ViT-B-32/openai)
-    config["quick_gelu"] = bool(config.get("quick_gelu") or known.get("quick_gelu"))
-    return {"model_cfg": config, "preprocess_cfg": known}
+    with _open_clip_copy(source) as (clean, tokenizer), quiet():
+        # a local folder, for which open_clip does not use the hub
+        model, transform = open_clip.create_model_from_pretrained(f"local-dir:{clean}", device=device)
+        return model.eval().requires_grad_(False), transform, _tokenizer(_text_config(clean), tokenizer)
 
 
 def open_clip_saved(source: EncoderName) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Configuration and tokenizer files by name of a local open_clip model, as in a folder of open_clip."""
-    with tempfile.TemporaryDirectory(prefix="likeness-model-") as made, ExitStack() as stack:
-        folder = Path(made)
-        if source.kind == "open_clip":
-            model, _, tag = source.target.partition("/")
-            (folder / OPEN_CLIP_CONFIG).write_text(json.dumps(_published_config(model, tag)), encoding="utf-8")
-        else:
-            folder = as_path(source.target) if source.kind == "local-dir" else hub_folder(_hub_model(source.target))
-        clean = stack.enter_context(clean_copy(folder))
-        own = clean if source.kind == "local-dir" else stack.enter_context(_tokenizer_copy(clean))
+    with _open_clip_copy(source, weights=False) as (clean, tokenizer):
         name = _text_config(clean).get("hf_tokenizer_name")
-        files = [file for file in sorted(own.iterdir()) if name and any(fnmatch(file.name, pattern) for pattern in TOKENIZER_FILES)]
+        files = [file for file in sorted(tokenizer.iterdir()) if name and any(fnmatch(file.name, pattern) for pattern in TOKENIZER_FILES)]
         return json.loads((clean / OPEN_CLIP_CONFIG).read_text()), {file.name: file.read_bytes() for file in files}
+
+
+def open_clip_files(source: EncoderName) -> tuple[HubFiles, ...]:
+    """Hub files that a model needs, without weights that are elsewhere; its configuration, once downloaded, may refer to more."""
+    if source.kind == "hf-hub" and _hub_model(source.target).folder() is None:
+        return (_hub_model(source.target),)
+    text = _open_clip_config(source)["text_cfg"]
+    if source.kind == "local-dir":
+        return _tower_files(text)
+    own: tuple[HubFiles, ...] = (_hub_model(source.target),)
+    if source.kind == "open_clip":
+        repository, _, file = str(_published(source).get("hf_hub") or "").rpartition("/")
+        groups = (_safe_twin(file), (file,)) if file else (_OPEN_CLIP_WEIGHTS[0], _OPEN_CLIP_WEIGHTS[2])
+        own = (HubFiles(repository, groups),) if repository else ()
+    return (*own, *_tokenizer_files(text), *_tower_files(text))
+
+
+def open_clip_size(source: EncoderName) -> int | None:
+    """Image size in pixels of a model; None before its download from the hub. InputError: as `open_clip_model`."""
+    from open_clip.model import CLIPVisionCfg
+
+    if source.kind == "hf-hub" and _hub_model(source.target).folder() is None:
+        return None
+    size = _open_clip_config(source)["vision_cfg"].get("image_size") or CLIPVisionCfg.image_size
+    return int(size if isinstance(size, int) else size[0])
+
+
+def _published(source: EncoderName) -> dict[str, Any]:
+    import open_clip
+
+    model, _, tag = source.target.partition("/")
+    found: dict[str, Any] = open_clip.get_pretrained_cfg(model, tag)
+    return found
+
+
+def _open_clip_config(source: EncoderName) -> dict[str, Any]:
+    """The part `model_cfg` of a model's configuration."""
+    import open_clip
+
+    if source.kind == "open_clip":
+        config: dict[str, Any] = open_clip.get_model_config(source.target.partition("/")[0])
+        # tags imply whether QuickGELU was used; open_clip only warns if the configuration differs (ViT-B-32/openai)
+        config["quick_gelu"] = bool(config.get("quick_gelu") or _published(source).get("quick_gelu"))
+        return config
+    with clean_copy(_open_clip_folder(source)) as clean:
+        found: dict[str, Any] = json.loads((clean / OPEN_CLIP_CONFIG).read_text())["model_cfg"]
+        return found
+
+
+def _open_clip_folder(source: EncoderName) -> Path:
+    return as_path(source.target) if source.kind == "local-dir" else hub_folder(_hub_model(source.target))
+
+
+@contextmanager
+def _open_clip_copy(source: EncoderName, weights: bool = True) -> Iterator[tuple[Path, Path]]:
+    """Clean copies of the folder of a model, and of that of its tokenizer on the hub; the same one if it has none there. With `weights`, a text tower
+    that is a model of the hub is a clean copy of that model's configuration, too.
+    """
+    import open_clip
+
+    with ExitStack() as stack:
+        if source.kind == "open_clip":
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="likeness-model-")))
+            config = {"model_cfg": _open_clip_config(source), "preprocess_cfg": _published(source)}
+            (folder / OPEN_CLIP_CONFIG).write_text(json.dumps(config), encoding="utf-8")
+            if weights:
+                with hub_offline():
+                    file = Path(open_clip.download_pretrained(_published(source)))
+                link(file, folder / f"open_clip_pytorch_model{'.safetensors' if file.suffix == '.safetensors' else '.bin'}")
+        else:
+            folder = _open_clip_folder(source)
+        clean = stack.enter_context(clean_copy(folder))
+        if weights and (towers := _tower_files(_text_config(clean))):
+            config = json.loads((clean / OPEN_CLIP_CONFIG).read_text())
+            config["model_cfg"]["text_cfg"]["hf_model_name"] = str(stack.enter_context(clean_copy(hub_folder(towers[0]))))
+            (clean / OPEN_CLIP_CONFIG).write_text(json.dumps(config))
+        files = () if source.kind == "local-dir" else _tokenizer_files(_text_config(clean))
+        yield clean, stack.enter_context(clean_copy(hub_folder(files[0]))) if files else clean
 
 
 @lru_cache(maxsize=4)
@@ -121,41 +149,8 @@ def open_clip_published_tokenizer(model: str) -> Any:
     return open_clip.get_tokenizer(model)
 
 
-def open_clip_published_files(model: str, tag: str) -> tuple[HubFiles, ...]:
-    """Hub files of a model and weights that open_clip knows, without weights that are elsewhere."""
-    import open_clip
-
-    repository, _, file = str(open_clip.get_pretrained_cfg(model, tag).get("hf_hub") or "").rpartition("/")
-    text = open_clip.get_model_config(model)["text_cfg"]
-    found = [HubFiles(repository, (_safe_twin(file), (file,)) if file else (_OPEN_CLIP_WEIGHTS[0], _OPEN_CLIP_WEIGHTS[2]))] if repository else []
-    return (*found, *_tokenizer_files(text), *_tower_files(text))
-
-
-def open_clip_published_size(model: str) -> int:
-    """Image size in pixels of a model that open_clip knows."""
-    import open_clip
-
-    return _open_clip_size(open_clip.get_model_config(model))
-
-
-def open_clip_folder_size(folder: Path) -> int:
-    """As `open_clip_published_size`, for a model in a folder. InputError: as `open_clip_folder`."""
-    with clean_copy(folder) as clean:
-        return _open_clip_size(json.loads((clean / OPEN_CLIP_CONFIG).read_text())["model_cfg"])
-
-
-def open_clip_architecture(model: str) -> "torch.nn.Module":
-    """A model that open_clip knows, without weights, on torch's device "meta"."""
-    import open_clip
-    import torch
-
-    with hub_switch(True), torch.device("meta"):
-        made: torch.nn.Module = open_clip.create_model(model, load_weights=False, pretrained_text=False, device="meta")
-    return made
-
-
 def timm_folder(folder: Path, **options: Any) -> "torch.nn.Module":
-    """A timm model that was saved in a folder, with its weights; options as for `timm.create_model`. InputError: as `open_clip_folder`."""
+    """A timm model that was saved in a folder, with its weights; options as for `timm.create_model`. InputError: as `open_clip_model`."""
     import timm
 
     with clean_copy(folder) as clean:
@@ -179,24 +174,18 @@ def timm_named_files(name: str) -> tuple[HubFiles, ...]:
     return (HubFiles(known.hf_hub_id, (("model.safetensors",) if file == "pytorch_model.bin" else _safe_twin(file), (file,))),)
 
 
-def timm_named_size(name: str) -> int:
-    """Image size in pixels of the published weights of a model that timm knows."""
+def timm_size(model: str | Path) -> int:
+    """Image size in pixels of the published weights of a model that timm knows, or of one in a folder. InputError: as `timm_folder`."""
     import timm
 
-    known = timm.get_pretrained_cfg(name, allow_unregistered=True) or timm.models.PretrainedCfg()
-    return int(known.input_size[-1])
-
-
-def timm_folder_size(folder: Path) -> int:
-    """As `timm_named_size`, for a model in a folder. InputError: as `timm_folder`."""
-    import timm
-
-    with clean_copy(folder) as clean:
+    if isinstance(model, str):
+        return int((timm.get_pretrained_cfg(model, allow_unregistered=True) or timm.models.PretrainedCfg()).input_size[-1])
+    with clean_copy(model) as clean:
         known = json.loads((clean / "config.json").read_text())["pretrained_cfg"]
         return int((known.get("input_size") or timm.models.PretrainedCfg().input_size)[-1])
 
 
-def timm_named(name: str, pretrained: bool, local_files_only: bool, **options: Any) -> Any:
+def timm_named(name: str, pretrained: bool, **options: Any) -> Any:
     """A model that timm knows by name, with or without its published weights. InputError: an option that reads other files, an unknown one, or an
     unrealistic size.
     """
@@ -207,23 +196,30 @@ def timm_named(name: str, pretrained: bool, local_files_only: bool, **options: A
     if odd := next((option for option in options if not option.isidentifier()), None):
         raise InputError(f"The backbone '{name}' has no option '{odd}'; change backbone.options.")
     check_sizes(options, f"The backbone '{name}'")
-    with hub_switch(local_files_only):
+    with hub_offline():
         return timm.create_model(name, pretrained=pretrained, **options)
 
 
-def timm_architecture(name: str) -> "torch.nn.Module":
-    """The features of a model that timm knows, without weights, on torch's device "meta"."""
+def architecture(name: str) -> "torch.nn.Module":
+    """The network of an encoder that open_clip or timm knows by name (of timm the features), without weights, on torch's device "meta"."""
+    import_library("open_clip")
+    import open_clip
     import timm
     import torch
 
-    with torch.device("meta"):
-        made: torch.nn.Module = timm.create_model(name, num_classes=0)
+    kind, _, timm_name = name.partition(":")
+    with hub_offline(), torch.device("meta"):
+        made: torch.nn.Module
+        if kind == "timm":
+            made = timm.create_model(timm_name, num_classes=0)
+        else:
+            made = open_clip.create_model(name.partition("/")[0], load_weights=False, pretrained_text=False, device="meta")
     return made
 
 
 def transformers_folder(folder: Path) -> tuple[Any, Any, list[str]]:
     """A text model that transformers saved in a folder: tokenizer, model, and names of parameters missing in the weights. InputError: as
-    `open_clip_folder`.
+    `open_clip_model`.
     """
     import_library("transformers.models.auto.modeling_auto")
     import_library("transformers.models.auto.tokenization_auto")
@@ -265,14 +261,6 @@ def _tower_files(text: dict[str, Any]) -> tuple[HubFiles, ...]:
     return (HubFiles(name, (("config.json",),)),) if name else ()
 
 
-@contextmanager
-def _tokenizer_copy(clean: Path) -> Iterator[Path]:
-    """A clean copy of the folder of a model's tokenizer on the hub; the model's own folder if it has none there."""
-    files = _tokenizer_files(_text_config(clean))
-    with clean_copy(hub_folder(files[0])) if files else nullcontext(clean) as found:
-        yield found
-
-
 def _safe_twin(file: str) -> tuple[str, ...]:
     return (f"{file.rpartition('.')[0]}.safetensors",)
 
@@ -280,36 +268,6 @@ def _safe_twin(file: str) -> tuple[str, ...]:
 def _text_config(clean: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((clean / OPEN_CLIP_CONFIG).read_text())["model_cfg"]["text_cfg"]
     return found
-
-
-def _open_clip_size(config: dict[str, Any]) -> int:
-    from open_clip.model import CLIPVisionCfg
-
-    size = config["vision_cfg"].get("image_size") or CLIPVisionCfg.image_size
-    return int(size if isinstance(size, int) else size[0])
-
-
-def _open_clip(clean: Path, tokenizer: Path, device: "torch.device") -> tuple[Any, Any, Any]:
-    import open_clip
-
-    with _text_tower(clean), quiet():
-        # a local folder, for which open_clip does not use the hub
-        model, transform = open_clip.create_model_from_pretrained(f"local-dir:{clean}", device=device)
-        return model.eval().requires_grad_(False), transform, _tokenizer(_text_config(clean), tokenizer)
-
-
-@contextmanager
-def _text_tower(clean: Path) -> Iterator[None]:
-    """If the text tower is a model of the hub, points the configuration to a clean copy of that model's, without weights."""
-    config = json.loads((clean / OPEN_CLIP_CONFIG).read_text())
-    files = _tower_files(config["model_cfg"]["text_cfg"])
-    if not files:
-        yield
-        return
-    with clean_copy(hub_folder(files[0])) as tower:
-        config["model_cfg"]["text_cfg"]["hf_model_name"] = str(tower)
-        (clean / OPEN_CLIP_CONFIG).write_text(json.dumps(config))
-        yield
 
 
 def _tokenizer(text: dict[str, Any], folder: Path) -> Any:

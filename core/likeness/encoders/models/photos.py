@@ -93,7 +93,7 @@ def photo_network(weights: Path) -> "torch.nn.Module":
     """MobileNetV2 of timm in evaluation mode, float32, with the weights of a safetensors file."""
     from safetensors.torch import load_file
 
-    network: torch.nn.Module = timm_named(NETWORK, False, True, **NETWORK_OPTIONS)
+    network: torch.nn.Module = timm_named(NETWORK, False, **NETWORK_OPTIONS)
     given = {name: value.float() for name, value in load_file(weights).items()}
     missing, unexpected = network.load_state_dict(given, strict=False)
     # batch norm is folded into the convolutions in the file, so its counters do not matter

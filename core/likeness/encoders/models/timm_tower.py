@@ -14,11 +14,10 @@ from likeness.encoders.models.hub_files import HubFiles, hub_folder, hub_revisio
 from likeness.encoders.models.load_model import (
     import_library,
     timm_folder,
-    timm_folder_size,
     timm_hub_files,
     timm_named,
     timm_named_files,
-    timm_named_size,
+    timm_size,
 )
 from likeness.encoders.models.tower import ImagesOnly, ImageTower
 from likeness.errors import InputError
@@ -50,7 +49,7 @@ def _load(name: str, target: str, device: "torch.device") -> tuple[ImageTower, i
         return load_from_folder(name, folder, lambda: _tried(timm_folder(folder, num_classes=0), device))
     if source == "hf-hub":
         wanted = timm_hub_files(place)
-        return load_from_hub(name, lambda local: _tried(timm_folder(hub_folder(wanted), num_classes=0), device), lambda: (wanted,))
+        return load_from_hub(name, lambda: _tried(timm_folder(hub_folder(wanted), num_classes=0), device), lambda: (wanted,))
     check_timm_name(place, f" (encoder '{name}')")
     return _tried(timm_pretrained(place, name, num_classes=0, **({"global_pool": _TOKEN} if _is_pooled_by_token(place) else {})), device)
 
@@ -72,7 +71,7 @@ def timm_pretrained(model: str, name: str = "", **options: Any) -> "torch.nn.Mod
     """A model that timm knows by name, with its published weights, downloaded if necessary; options of `timm.create_model`. `name` is the encoder's,
     for messages. InputError: an option that reads other files, or unavailable weights.
     """
-    found: torch.nn.Module = load_from_hub(name or model, lambda local: timm_named(model, True, local, **options), lambda: timm_named_files(model))
+    found: torch.nn.Module = load_from_hub(name or model, lambda: timm_named(model, True, **options), lambda: timm_named_files(model))
     return found
 
 
@@ -122,13 +121,13 @@ def _hub_files(target: str) -> tuple[HubFiles, ...]:
 def _native_size(target: str) -> int | None:
     source, place = timm_source(target)
     if source == "local-dir":
-        return load_from_folder(target, Path(place), lambda: timm_folder_size(Path(place)))
+        return load_from_folder(target, Path(place), lambda: timm_size(Path(place)))
     if source == "hf-hub":
         folder = timm_hub_files(place).folder()
-        return None if folder is None else timm_folder_size(folder)
+        return None if folder is None else timm_size(folder)
     import_library("timm")
     check_timm_name(place)
-    return timm_named_size(place)
+    return timm_size(place)
 
 
 def _identity(name: str, target: str) -> str:

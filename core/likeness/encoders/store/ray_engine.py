@@ -1,11 +1,11 @@
 """The engine "ray": Ray Data distributes work units, its actors write shards, and only short reports return."""
 
 import os
-import queue
+import pickle
 import secrets
 import signal
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from likeness.encoders.store.encoding_pass import EncodingPass
 from likeness.encoders.store.ray_cluster import ray_cluster
-from likeness.encoders.store.ray_worker import Board, Task, UnitReport, Worker, WorkUnit
+from likeness.encoders.store.ray_worker import Task, UnitReport, Worker
 from likeness.encoders.store.shard_folder import ShardFolder
 from likeness.encoders.store.shards import not_written
 from likeness.errors import InputError
@@ -22,124 +22,91 @@ from likeness.io import interrupted_by
 
 _POLL_SECONDS = 0.2
 _MOST_CORES_PER_GPU = 8
+_MOST_DEATHS = 3
 
 
 def encode_with_ray(work: EncodingPass, identity: str, workers: int | None, address: str | None) -> str:
     """Encodes images without stored embedding; returns the encoder's identity. A unit has the images of one shard, in the batches of the local
-    engine, so shards and vectors are the same.
+    engine, so shards and vectors are the same. InputError: a unit failed or has killed its workers; raised after the others in work have ended.
     """
     folder = work.folder(identity)
-    rows = work.begin(folder)
-    size = -(-work.shard_size // work.batch_size) * work.batch_size
-    with _witness(folder) as witness, ray_cluster(address) as ray:
-        cores, gpus, most = _share(ray.nodes(), workers, work.device)
-        # Ray gives a worker as many threads as it has cores, unless the variable is set
-        own_threads = "OMP_NUM_THREADS" not in os.environ and _whole_machines(ray.nodes(), cores)
-        task = _task(work, identity, witness, cores, own_threads)
-        run = _RayRun(ray, work, rows, size)
-        run.encode(task, cores, gpus, min(most, -(-len(rows) // size)))
-    identity = run.identity or identity
-    work.take_shards(work.folder(identity), repair=True)
-    return identity
-
-
-class _RayRun:
-    """A dataset of work units on its way through the workers, monitored from here."""
-
-    def __init__(self, ray: Any, work: EncodingPass, rows: NDArray[np.int64], size: int) -> None:
-        self._ray, self._work, self._rows, self._size = ray, work, rows, size
-        self._reports: queue.Queue[UnitReport | BaseException | None] = queue.Queue()
-        self._stopped, self._halt, self._interrupted = False, threading.Event(), threading.Event()
-        self._error = self._defect = self.identity = ""
-
-    def encode(self, task: Task, cores: int, gpus: int, most: int) -> None:
-        """Runs all units. InputError: a unit failed; raised after the others in progress have ended."""
-        beside = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(self._ray.get_runtime_context().get_node_id(), soft=True)
-        self._board = self._ray.remote(Board).options(num_cpus=0, scheduling_strategy=beside).remote()
-        dataset = self._dataset(task, cores, gpus, most)
-        reading = threading.Thread(target=self._read, args=(dataset,), name="likeness-ray", daemon=True)
-        reading.start()
+    rows, size = work.begin(folder), -(-work.shard_size // work.batch_size) * work.batch_size
+    reports = _Reports(work, [rows[start : start + size] for start in range(0, len(rows), size)], identity)
+    with _witness(folder) as witness, ray_cluster(address) as ray, ThreadPoolExecutor(1, "likeness-ray") as pool:
+        reading = pool.submit(reports.read, _dataset(ray, work, reports.left, identity, witness, workers))
         try:
-            with interrupted_by(signal.SIGINT) as self._interrupted:
-                self._watch()
-        except BaseException:
-            # interrupted: units in progress end after their batch and are written
-            self._stop()
-            self._watch()
-            raise
+            with interrupted_by(signal.SIGINT):
+                while wait([reading], _POLL_SECONDS).not_done and not reports.error and not work.stops():
+                    work.report()
         finally:
-            self._ray.kill(self._board)
-        if self._error:
-            raise InputError(self._error)
-        if self._defect:
-            raise RuntimeError(f"A worker failed: {self._defect}")
-
-    def _dataset(self, task: Task, cores: int, gpus: int, most: int) -> Any:
-        parts = [self._rows[start : start + self._size] for start in range(0, len(self._rows), self._size)]
-        units = [WorkUnit(number, self._work.paths(rows), self._work.collected.keys[rows]).as_row() for number, rows in enumerate(parts)]
-        dataset = self._ray.data.from_items(units, override_num_blocks=len(units)).map(
-            Worker,
-            fn_constructor_args=(task, self._board),
-            compute=self._ray.data.ActorPoolStrategy(min_size=1, max_size=most),
-            num_cpus=cores,
-            num_gpus=gpus,
+            reports.stopped = not reading.done()
+            folder.remove(witness)  # units in work end after their batch and are written
+        try:
+            reading.result()
+        except (ray.exceptions.RayActorError, ray.exceptions.RaySystemError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise InputError(f"Ray lost its workers ({reason}); what was finished is kept: start again.") from error
+    work.report()
+    if reports.error:
+        raise reports.error
+    if reports.left and not reports.stopped:
+        paths = work.paths(next(iter(reports.left.values()))[[0, -1]])
+        raise InputError(
+            f"{_MOST_DEATHS} workers died one after another at the images '{paths[0]}' to '{paths[1]}'; "
+            "check these files and the memory of the workers, or remove them."
         )
-        dataset.context.enable_progress_bars = False
-        dataset.context.print_on_execution_start = False
-        return dataset
+    work.take_shards(work.folder(reports.identity), repair=True)
+    return reports.identity
 
-    def _read(self, dataset: Any) -> None:
-        """In a thread: reports as they arrive, then None."""
-        try:
-            for row in dataset.iter_rows():
-                self._reports.put(UnitReport.of_row(row))
-                if self._halt.is_set():
-                    break
-        except BaseException as error:  # thread boundary: raised again by the waiting thread
-            self._reports.put(error)
-        self._reports.put(None)
 
-    def _watch(self) -> None:
-        """Waits until all units are reported, or none is in progress after a stop."""
-        while (report := self._next()) is not None:
-            if isinstance(report, BaseException):
-                raise _explained(report)
-            if isinstance(report, UnitReport):
-                self._note(report)
-            self._look()
-            if self._interrupted.is_set() and not self._stopped:
-                raise KeyboardInterrupt
-        self._look()
+class _Reports:
+    """Reports of work units, noted as they arrive.
 
-    def _next(self) -> "UnitReport | BaseException | bool | None":
-        try:
-            return self._reports.get(timeout=_POLL_SECONDS)
-        except queue.Empty:
-            return False
+    Attributes:
+        left: rows of the units without report, by their numbers.
+        identity: identity of the workers' encoder.
+        stopped: units are no longer begun.
+    """
 
-    def _note(self, report: UnitReport) -> None:
-        self._error, self._defect = self._error or report.error, self._defect or report.defect
-        self.identity = report.identity or self.identity
-        for position, reason in report.unopened:
-            self._work.collected.fail(int(self._rows[report.number * self._size + position]), reason)
+    def __init__(self, work: EncodingPass, parts: list[NDArray[np.int64]], identity: str) -> None:
+        self._collected, self.left, self.identity, self.stopped = work.collected, dict(enumerate(parts)), identity, False
+        self.error: Exception | None = None
 
-    def _look(self) -> None:
-        """Reads the board, and stops the workers if necessary."""
-        news, n_encoded, in_work = self._ray.get(self._board.news.remote())
-        for number, tried in news.items():
-            self._work.collected.note(self._rows[number * self._size : number * self._size + tried])
-        self._work.collected.n_encoded = n_encoded
-        if news:
-            self._work.report()
-        if self._stopped and not in_work:
-            self._halt.set()
-        elif not self._stopped and (self._error or self._defect or self._work.stops()):
-            self._stop()
+    def read(self, dataset: Any) -> None:
+        """Runs the units of a dataset."""
+        for row in dataset.iter_rows():
+            report: UnitReport = pickle.loads(row["report"])
+            rows = self.left.pop(report.number)
+            self.identity = report.identity or self.identity
+            self._collected.n_encoded += report.n_encoded
+            for position, reason in report.unopened:
+                self._collected.fail(int(rows[position]), reason)
+            if not self.stopped:
+                self._collected.note(rows)
+                self.error = self.error or report.error
 
-    def _stop(self) -> None:
-        """Starts no more units; those in progress end after their batch and are written."""
-        self._stopped = True
-        self._ray.get(self._board.stop.remote())
+
+def _dataset(ray: Any, work: EncodingPass, parts: dict[int, NDArray[np.int64]], identity: str, witness: str, workers: int | None) -> Any:
+    """A Ray dataset of units, each with its report."""
+    cores, gpus, most = _share(ray.nodes(), workers, work.device)
+    # Ray gives a worker as many threads as it has cores, unless the variable is set; alone on its machine, it has those of the local engine
+    alone = all(node["Resources"].get("CPU", cores) == cores for node in ray.nodes() if node["Alive"])
+    own_threads = alone and "OMP_NUM_THREADS" not in os.environ
+    root, place = str(work.table.root if work.remote else work.table.root.absolute()), os.fspath(work.place)
+    task = Task(work.encoder, identity, work.device, root, work.remote, place, witness, work.batch_size, work.shard_seconds, cores, own_threads)
+    units = [{"unit": pickle.dumps((number, work.paths(rows), work.collected.keys[rows]))} for number, rows in parts.items()]
+    dataset = ray.data.from_items(units, override_num_blocks=len(units)).map(
+        Worker,
+        fn_constructor_args=(task,),
+        # one at a time: a unit that waits behind a deadly one would count its deaths, too
+        compute=ray.data.ActorPoolStrategy(min_size=1, max_size=min(most, len(units)), max_tasks_in_flight_per_actor=1),
+        num_cpus=cores,
+        num_gpus=gpus,
+        ray_remote_args_fn=lambda: {"max_task_retries": _MOST_DEATHS - 1},
+    )
+    dataset.context.enable_progress_bars = dataset.context.print_on_execution_start = False
+    dataset.context.max_errored_blocks = -1  # a unit that kills its workers has no report
+    return dataset
 
 
 def _share(nodes: list[dict[str, Any]], workers: int | None, device: str) -> tuple[int, int, int]:
@@ -152,20 +119,10 @@ def _share(nodes: list[dict[str, Any]], workers: int | None, device: str) -> tup
     return each, 0, workers or sum(count // each for count in cores)
 
 
-def _whole_machines(nodes: list[dict[str, Any]], cores: int) -> bool:
-    """Whether each worker has its own machine, and so as many threads as the local engine there."""
-    return all(node["Resources"].get("CPU", cores) == cores for node in nodes if node["Alive"])
-
-
-def _task(work: EncodingPass, identity: str, witness: str, threads: int, own_threads: bool) -> Task:
-    root, place = str(work.table.root.absolute() if not work.remote else work.table.root), os.fspath(work.place)
-    return Task(work.encoder, identity, work.device, root, work.remote, place, witness, work.batch_size, work.shard_seconds, threads, own_threads)
-
-
 @contextmanager
 def _witness(folder: ShardFolder) -> Iterator[str]:
     """A small file that lets a worker verify that it sees the same folder; also tests whether the store can be written."""
-    name = f".{secrets.token_hex(8)}.partial"
+    name = f".{secrets.token_hex(8)}.running"
     try:
         folder.write(name, b"likeness")
     except OSError as error:
@@ -174,13 +131,3 @@ def _witness(folder: ShardFolder) -> Iterator[str]:
         yield name
     finally:
         folder.remove(name)
-
-
-def _explained(error: BaseException) -> BaseException:
-    """Lost workers as a sentence; bugs unchanged."""
-    from ray.exceptions import RayActorError, RaySystemError
-
-    if isinstance(error, RayActorError | RaySystemError):
-        reason = " ".join(str(error).split())[:200]
-        return InputError(f"Ray lost its workers ({reason}); what was finished is kept: start again.")
-    return error

@@ -3,9 +3,7 @@
 import hashlib
 import logging
 import sqlite3
-import threading
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -92,10 +90,7 @@ def _select(connection: sqlite3.Connection, texts: Sequence[str]) -> dict[str, V
     return found
 
 
-_IN_MEMORY = 20_000
 _VOCABULARY = 1000  # number of texts from which on a list may be a shipped vocabulary
-_memory: OrderedDict[tuple[str, str], Vector] = OrderedDict()
-_memory_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -112,7 +107,7 @@ class TextEmbeddings:
 
 
 def embed_texts(encoder: EncoderLike, texts: Sequence[str], device: str = "auto") -> TextEmbeddings:
-    """Embeds texts; each is encoded once per encoder and then cached in memory and on disk.
+    """Embeds texts; each is encoded once per encoder and then cached on disk.
 
     An encoder given by name is loaded only if a text is new. Objects without identity (`encoder_identity`) are not cached. A complete shipped
     vocabulary (`vocabulary_file`) is read from its file.
@@ -131,7 +126,6 @@ def embed_texts(encoder: EncoderLike, texts: Sequence[str], device: str = "auto"
     if new:
         chosen = load_encoder(encoder, device)
         encoded = dict(zip(new, _encoded(chosen, new), strict=True))
-        _remember(chosen.identity, encoded)
         _disk(chosen.identity).put(encoded)
         known |= encoded
     return TextEmbeddings(np.stack([known[text] for text in texts]), len(new))
@@ -160,21 +154,10 @@ def _check(texts: Sequence[str]) -> None:
 
 
 def _recall(identity: str, texts: list[str]) -> dict[str, Vector]:
-    """Vectors from memory, the shipped file and the cache on disk, in this order."""
-    known = {}
-    with _memory_lock:
-        for text in texts:
-            if (identity, text) in _memory:
-                _memory.move_to_end((identity, text))
-                known[text] = _memory[identity, text]
-    shipped = _shipped(assets_dir() / "embeddings" / identity / "texts.npz") if len(known) < len(texts) else {}
-    known |= {text: shipped[text] for text in texts if text not in known and text in shipped}
-    missing = [text for text in texts if text not in known]
-    if missing:
-        from_disk = _disk(identity).get(missing)
-        _remember(identity, from_disk)
-        known |= from_disk
-    return known
+    """Vectors from the shipped file and the cache on disk."""
+    shipped = _shipped(assets_dir() / "embeddings" / identity / "texts.npz")
+    known = {text: shipped[text] for text in texts if text in shipped}
+    return known | _disk(identity).get([text for text in texts if text not in known])
 
 
 def _encoded(encoder: Encoder, texts: list[str]) -> Vectors:
@@ -200,15 +183,6 @@ def _vocabulary(file: Path, count: int) -> Vectors | None:
 
 def _disk(identity: str) -> TextCache:
     return TextCache(cache_dir() / "texts" / f"{identity}.sqlite")
-
-
-def _remember(identity: str, vectors: dict[str, Vector]) -> None:
-    with _memory_lock:
-        for text, vector in vectors.items():
-            _memory[identity, text] = vector
-            _memory.move_to_end((identity, text))
-        while len(_memory) > _IN_MEMORY:
-            _memory.popitem(last=False)
 
 
 @lru_cache(maxsize=4)

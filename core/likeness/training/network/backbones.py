@@ -109,7 +109,7 @@ def _without_weights(name: str, options: dict[str, Any]) -> Any:
     from likeness.encoders import timm_named
 
     try:
-        return timm_named(name, False, True, **options)
+        return timm_named(name, False, **options)
     except InputError:
         raise
     except Exception as error:  # timm's constructors can raise anything for invalid values
