@@ -89,10 +89,8 @@ def _cells(space: Space, seed: int, progress: Progress | None) -> Iterator[IVFIn
     make_folder(folder)
     # in the cache, not in the system's temporary folder, which may be a small memory file system
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        told = (lambda done, total: progress(done, total, "Dividing into cells")) if progress else None
-        index = build_index(space.vectors, Path(place) / "index", seed=seed, progress=told)
-        assert isinstance(index, IVFIndex)
-        yield index
+        told = (lambda done, total, *stage: progress(done, total, "Dividing into cells")) if progress else None
+        yield build_index(space.vectors, Path(place) / "index", seed=seed, progress=told)
 
 
 TUNED, JUDGED = 512, 1024  # images that are compared with all others: those that set the margin, and those that tell what it finds
