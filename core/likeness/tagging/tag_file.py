@@ -43,7 +43,8 @@ CREATE TABLE state (attribute INTEGER, image INTEGER, value INTEGER, edit INTEGE
 _ROW = "(attribute * 1000003 + image * 998244 + IFNULL({0}value, 0) * 786433 + {0}edit * 611953) % 2147483647"
 _UNEXPLAINED = (
     f"SELECT (SELECT IFNULL(SUM({_ROW.format('')}), 0) FROM state) - IFNULL("
-    f"SUM(IIF(after_edit IS NULL, 0, {_ROW.format('after_')}) - IIF(before_edit IS NULL, 0, {_ROW.format('before_')})), 0) FROM changes"
+    f"SUM(CASE WHEN after_edit IS NULL THEN 0 ELSE {_ROW.format('after_')} END)"
+    f" - SUM(CASE WHEN before_edit IS NULL THEN 0 ELSE {_ROW.format('before_')} END), 0) FROM changes"
 )
 
 
