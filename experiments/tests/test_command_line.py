@@ -91,7 +91,7 @@ def test_what_a_line_alone_refuses_is_refused_before_any_work(
     def reached(*_: Any, **__: Any) -> None:
         pytest.fail("images are read or drawn, or an encoder computes")
 
-    places = ("data.read_dataset", "embedding.embed", "encoders.embed_texts", "encoders.models.load_model._open_clip")
+    places = ("data.read_dataset", "embedding.embed", "encoders.embed_texts", "encoders.models.clip.open_clip_model")
     for place in places:
         monkeypatch.setattr(f"likeness.{place}", reached)
     monkeypatch.setattr("experiments.clip.zero_shot.render_scenes", reached)
