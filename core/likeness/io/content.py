@@ -34,8 +34,9 @@ def _reader(file: Path, column: str = "") -> Any:
 
 
 # in a forked process places in open files are shared with its parent, and locks may be held by its threads
-for _cache in (_lock_of, _opened):
-    os.register_at_fork(after_in_child=_cache.cache_clear)
+if hasattr(os, "register_at_fork"):
+    for _cache in (_lock_of, _opened):
+        os.register_at_fork(after_in_child=_cache.cache_clear)
 
 
 def open_content(path: Path) -> BinaryIO:
