@@ -143,20 +143,21 @@ def versions(
     if by is not None and (fail_above is not None or notions is not None):
         raise InputError("--fail-above and --notions are of spaces, and --by counts values instead; remove one of them.")
     listed = [] if notions == "all" else listed_notions(notions)
-    tables, spaces = [source_table(each) for each in (old, new)], []
+    old_table, new_table = source_table(old), source_table(new)
+    spaces = []
     if by is None:
-        before = embedded(tables[0], encoder)
+        before = embedded(old_table, encoder)
         named = [each.notion for each in found_notions(before) if each.trust.reads] if notions == "all" else listed
-        after = embedded(tables[1], before.encoder_name)
-        tables = [before.table, after.table]
+        after = embedded(new_table, before.encoder_name)
+        old_table, new_table = before.table, after.table
         spaces = [(before, after), *((before.refit(notion), after.refit(notion)) for notion in named)]
     with progress_bar("Files") as progress:
-        changes = version_changes(*tables, progress=progress)
+        changes = version_changes(old_table, new_table, progress)
     counts = [f"{printable(str(line.change))} {line.images:,}" for line in changes.counts().itertuples()]
     typer.echo(f"{'; '.join(counts)} images.", err=True)
-    write_csv(out, changes.frame(*tables))
+    write_csv(out, changes.frame(old_table, new_table))
     if by is not None:
-        print_first(version_values(*tables, changes, by).round(4), count, format, "--count shows more")
+        print_first(version_values(old_table, new_table, changes, by).round(4), count, format, "--count shows more")
         return
     with progress_bar("Spaces") as progress:
         found = version_drift(spaces, changes, progress)
