@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+import torch
 import typer
 from numpy.typing import NDArray
 
@@ -41,7 +42,7 @@ ARMS: dict[str, dict[str, Any]] = {
     "class means": {"primer": "{}"},
 }
 _TASK = ("stage", "division", "seed", "arm", "omega")
-COLUMNS = ("images", *_TASK, "recall_at_1", "map_at_1000", "seconds")
+COLUMNS = ("images", *_TASK, "recall_at_1", "map_at_1000", "seconds", "precision")
 _DRAWS = 10_000
 
 
@@ -112,7 +113,6 @@ def base_config(material: Material, splits: Path) -> RunConfig:
             "epochs": EPOCHS,
             "evaluate_every": EPOCHS,
             "checkpoint_every": 100000,
-            "precision": "32",
             "device": "cpu",
         }
     )
@@ -155,6 +155,7 @@ def run_all(name: str, material: Material, out: Path) -> pd.DataFrame:
                     continue
                 _, division, seed, arm, omega = task
                 changes: dict[str, Any] = {"seed": seed, "data.shift": f"division {division}", "data.tuning": stage == "tuning"}
+                changes["precision"] = precision_of(read_runs(out), name, task)
                 if arm != NONE:
                     language = {"language": [f"hierarchy:{taxonomy}"]} if arm == "taxonomy" else {}
                     changes["guidance"] = ARMS[arm] | language | {"omega": omega}
@@ -164,12 +165,22 @@ def run_all(name: str, material: Material, out: Path) -> pd.DataFrame:
                 figures = run.report() or {}
                 shutil.rmtree(run.path)
                 line = {key: figures["last"][key] for key in ("recall_at_1", "map_at_1000")}
-                _append(out, {"images": name, **dict(zip(_TASK, task, strict=True)), **line, "seconds": figures["seconds"]})
+                line |= {"seconds": figures["seconds"], "precision": changes["precision"]}
+                _append(out, {"images": name, **dict(zip(_TASK, task, strict=True)), **line})
         return read_runs(out)
 
 
+def precision_of(runs: pd.DataFrame, images: str, task: tuple[str, int, int, str, float]) -> str:
+    """What the arms of this division and seed that ran before computed in, whatever the processor; else bfloat16 if it has instructions for that."""
+    stage, division, seed, _, _ = task
+    alike = runs[(runs["images"] == images) & (runs["stage"] == stage) & (runs["division"] == division) & (runs["seed"] == seed)]
+    if len(alike):
+        return str(alike["precision"].iloc[0])
+    return "bf16-mixed" if torch.cpu._is_avx512_bf16_supported() else "32"
+
+
 def read_runs(file: Path) -> pd.DataFrame:
-    return pd.read_csv(file) if file.is_file() else pd.DataFrame(columns=COLUMNS)
+    return pd.read_csv(file, dtype={"precision": str}) if file.is_file() else pd.DataFrame(columns=COLUMNS)
 
 
 def _append(file: Path, line: dict[str, Any]) -> None:

@@ -36,7 +36,7 @@ def _runs(gained: dict[str, float], spread: float = 0.0) -> pd.DataFrame:
     rows = []
     for stage, division, seed, arm, omega in meaning.planned("test", {}):
         value = 0.5 + division / 100 + gained.get(arm, 0.0) * (1 + spread * rng.normal())
-        rows.append(("birds", stage, division, seed, arm, omega, value, value, 1.0))
+        rows.append(("birds", stage, division, seed, arm, omega, value, value, 1.0, "32"))
     return pd.DataFrame(rows, columns=meaning.COLUMNS)
 
 
@@ -82,6 +82,15 @@ class _Run:
 
     def report(self) -> dict[str, Any]:
         return {"last": {"recall_at_1": self.recall, "map_at_1000": 0.5}, "seconds": 2.0}
+
+
+def test_all_arms_of_a_division_and_a_seed_compute_in_one_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = _runs({})
+    for supported, expected in ((True, "bf16-mixed"), (False, "32")):
+        monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda supported=supported: supported)
+        assert meaning.precision_of(runs, "birds", ("test", 3, 1, "flat", 2.5)) == "32"  # as those before
+        assert meaning.precision_of(runs, "CIFAR-100", ("test", 3, 1, "flat", 2.5)) == expected
+        assert meaning.precision_of(runs, "birds", ("tuning", 3, 1, "flat", 2.5)) == expected
 
 
 def test_omega_is_chosen_on_held_out_classes_and_a_stopped_experiment_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
