@@ -12,6 +12,7 @@ import navigation
 from browsing import Person
 from likeness.data import read_dataset
 from likeness.tagging import tag_store
+from likeness.training import RunFolder, presets, read_config
 
 pytestmark = pytest.mark.long
 
@@ -75,6 +76,7 @@ def test_every_page_fits_any_width_and_its_texts_are_readable_in_both_themes(lit
         patch.setenv("LIKENESS_CACHE", str(server.cache))
         cars = read_dataset("cars")
         tag_store("cars", cars).add_tag(cars.frame["path"][:1], "seen", who=getpass.getuser())  # Undo can be pressed, and its key is read
+    RunFolder(server.cache / "runs" / "read").create(read_config(presets()["lg-cars196-margin"]))  # its settings are read
     for page in navigation.PAGES:
         lit.page.set_viewport_size({"width": WIDTHS[0], "height": 900})  # as on a phone
         lit.open(f"{'' if page is navigation.HOME else page.address}?layout=PCA&query=3")

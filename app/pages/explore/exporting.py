@@ -177,7 +177,7 @@ def _command_of(view: View, target: "Target", space: "Space | None", rows: Rows 
         if named is None:
             st.caption(_UNSAVED)
         else:
-            st.code(command(view, target, named, rows, options), language="bash", wrap_lines=True)
+            st.code(command(view, target, named, rows, options), language=None, wrap_lines=True)
         if server().shared:
             st.caption(_ELSEWHERE)
         if rows is not None and view.base.table.has_images:

@@ -63,7 +63,7 @@ def main() -> None:
             report_download.offer_run(chosen[0])
         _by_class(chosen[0])
         with st.expander("Settings of this run", icon=":material/tune:"):
-            st.code(redact((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language="yaml")
+            st.code(redact((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language=None)
 
 
 def _choose(names: list[str]) -> list[str]:
