@@ -258,8 +258,7 @@ def all_tables() -> dict[str, str]:
         "sizes": by_size(pd.concat([of_photos("sizes"), read_results("cars-sizes").query("dim < @CARS_RANK or method == 'raw'")]), "dim"),
         "prompts": by_size(pd.concat([of_photos("prompts"), cars_prompts()], ignore_index=True), "prompts"),
         "photos": summary(pd.concat([captioned, birds], ignore_index=True)),
-        "shifts whole": shift_table(read_results("cifar100-shifts-whole"), "matched_recall_at_1"),
-        "shifts whole, all classes": shift_table(read_results("cifar100-shifts-whole")),
+        "shifts blocks": shift_table(read_results("cifar100-shifts-blocks"), "matched_recall_at_1"),
         "shifts frozen": shift_table(read_results("cifar100-shifts"), "matched_recall_at_1"),
         "shifts cars": shift_table(read_results("shipped-cars-shifts"), "matched_recall_at_1"),
         "capacity": shift_table(read_results("shipped-cars-capacity"), "matched_recall_at_1"),
@@ -307,9 +306,10 @@ def all_tables() -> dict[str, str]:
         "composed queries": composed_table(read_results("composed-queries")),
         "composed choice": choice_table(read_results("composed-queries")),
         "guidance and its controls": guided_gains(),
-        "shifts beside the raw network": gains_by_split("cifar100-shifts-whole", "Raw MobileNetV2"),
+        "shifts beside the raw network": gains_by_split("cifar100-shifts-blocks", "Raw MobileNetV2"),
         "label distances": label_distances(),
         "structure": structure_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
+        "structure blocks": structure_table(read_results("cifar100-shifts-blocks").query("row != 'Random projection'")),
     }
     texts = {name: as_markdown(table) for name, table in tables.items()}
     texts |= {f"claims of {paper}": as_markdown(claims_overview(paper)) for paper in NOTEBOOKS}
