@@ -259,6 +259,7 @@ def all_tables() -> dict[str, str]:
         "prompts": by_size(pd.concat([of_photos("prompts"), cars_prompts()], ignore_index=True), "prompts"),
         "photos": summary(pd.concat([captioned, birds], ignore_index=True)),
         "shifts blocks": shift_table(read_results("cifar100-shifts-blocks"), "matched_recall_at_1"),
+        "shifts at one rate": shift_table(read_results("cifar100-shifts-rate"), "matched_recall_at_1").drop(columns="AGS"),
         "shifts frozen": shift_table(read_results("cifar100-shifts"), "matched_recall_at_1"),
         "shifts cars": shift_table(read_results("shipped-cars-shifts"), "matched_recall_at_1"),
         "capacity": shift_table(read_results("shipped-cars-capacity"), "matched_recall_at_1"),

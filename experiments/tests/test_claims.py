@@ -109,7 +109,7 @@ def test_studies_of_guidance_ship_with_their_controls_and_several_runs(name: str
     assert (every[every["step"] > 0].groupby("row").size() >= 2).all()
 
 
-@pytest.mark.parametrize(("name", "trained"), [("cifar100-shifts-whole", 4), ("cifar100-shifts", 6), ("shipped-cars-shifts", 10)])
+@pytest.mark.parametrize(("name", "trained"), [("cifar100-shifts-blocks", 8), ("cifar100-shifts", 6), ("shipped-cars-shifts", 10)])
 def test_studies_of_shift_ship_with_the_raw_network_a_control_and_every_seed_on_every_split(name: str, trained: int) -> None:
     every, study = read_results(name), read_study(name)
     assert list(dict.fromkeys(every["row"])) == list(study.rows)
