@@ -145,6 +145,15 @@ def test_a_line_per_method_with_whiskers_and_its_difference_from_the_mean() -> N
     assert (line.line.color, line.marker.symbol) == (whole.line.color, whole.marker.symbol)
 
 
+def test_a_control_with_classes_removed_at_random_is_a_point_beside_the_line() -> None:
+    control = _frame("row seed split distance recall_at_1", ("Raw encoder", 0, "random 1", 0.15, 0.3), ("Margin", 0, "random 1", 0.15, 0.2))
+    figure = generalization_curves(by_split(pd.concat([MEASURED, control])), methods=["Margin"])
+    line, _, point, difference = figure.data
+    assert (list(line.x), line.mode, line.showlegend) == ([0.1, 0.2, 0.3], "lines+markers", True)
+    assert (list(point.x), list(point.y), point.mode, point.showlegend) == ([0.15], [0.2], "markers", False)
+    assert (point.name, point.marker.color, list(difference.y)) == (line.name, line.marker.color, pytest.approx([-0.05]))
+
+
 def test_bars_of_the_scores_best_on_top() -> None:
     (bars,) = generalization_bars(generalization_scores(MEASURED), methods=["Raw encoder", "Margin"]).data
     # the area over 0, 1/2, 1: (0.7 + 2 * 0.5 + 0.6) / 4 and (0.9 + 2 * 0.7 + 0.6) / 4; Raw lacks a split

@@ -14,6 +14,7 @@ from likeness.evaluation import (
     correlation_intervals,
     few_shot_gains,
     generalization_scores,
+    is_control,
     rise_by_removal,
     scaled_structure,
     structure_correlations,
@@ -185,7 +186,8 @@ def _results(name: str, folder: StudyFolder | None, figure: str) -> None:
 
 def _against_distance(found: pd.DataFrame, methods: Sequence[str], figure: str, has_matched: bool) -> None:
     help = _MATCHED_HELP if figure == _MATCHED else run_card.metric_help(figure)
-    st.caption(f"{help} Whiskers: one standard deviation over the seeds.")
+    beside = " Points beside the lines: as many classes removed at random, a control." if is_control(found).any() else ""
+    st.caption(f"{help} Whiskers: one standard deviation over the seeds.{beside}")
     _chart("curves", generalization_curves, found, named=_FIGURES[figure], methods=methods)
     if rise := rise_by_removal(found):
         remedy = "" if figure == _MATCHED or not has_matched else f" Choose {_FIGURES[_MATCHED]} above to compare equal numbers of classes."

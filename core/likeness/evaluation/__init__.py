@@ -25,6 +25,7 @@ from likeness.evaluation.generalization import (
     correlation_intervals as correlation_intervals,
     few_shot_gains as few_shot_gains,
     generalization_scores as generalization_scores,
+    is_control as is_control,
     rise_by_removal as rise_by_removal,
     scaled_structure as scaled_structure,
     structure_correlations as structure_correlations,

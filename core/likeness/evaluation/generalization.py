@@ -65,7 +65,7 @@ def rise_by_removal(found: pd.DataFrame) -> RemovalRise | None:
     Removal deletes the classes between the two sides, which are the hardest to tell apart, and leaves fewer to choose from. Means are over the
     methods measured on both splits; larger scores are better. None if there is no rise.
     """
-    found = found[~_is_control(found)]
+    found = found[~is_control(found)]
     is_removal = found["split"].astype(str).str.startswith(_REMOVAL)
     both = found[is_removal], found[~is_removal]
     if not all(map(len, both)):
@@ -84,7 +84,7 @@ def generalization_scores(measured: pd.DataFrame, figure: str = "recall_at_1") -
     Controls with classes removed at random are not on the way from easy to hard, and left out. So are methods without a complete seed, since areas
     over fewer splits are not comparable. Empty if two splits have the same distance, such as the two directions of one division.
     """
-    lines, measured = [], measured[~_is_control(measured)] if len(measured) else measured
+    lines, measured = [], measured[~is_control(measured)] if len(measured) else measured
     splits = measured["split"].nunique() if len(measured) else 0
     comparable = splits > 1 and measured["distance"].nunique() == splits
     for row, own in measured.groupby("row", sort=False) if comparable else []:
@@ -96,7 +96,8 @@ def generalization_scores(measured: pd.DataFrame, figure: str = "recall_at_1") -
     return found.sort_values("ags", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def _is_control(found: pd.DataFrame) -> "pd.Series[bool]":
+def is_control(found: pd.DataFrame) -> "pd.Series[bool]":
+    """Rows of splits where classes were removed at random, which are not on the way from easy to hard."""
     return found["split"].astype(str).str.startswith(_CONTROL)
 
 

@@ -6,8 +6,9 @@ from typing import Any
 import pandas as pd
 
 from likeness.errors import InputError
+from likeness.evaluation import is_control
 from likeness.plots.lines import padded, whiskers
-from likeness.plots.look import GRAY, OKABE_ITO, Figure, Look, faded, method_looks
+from likeness.plots.look import GRAY, OKABE_ITO, Figure, faded, method_looks
 from likeness.plots.panels import AXIS, GRID, dress, dress_with_legend, entry, hover_texts, once, panel_row
 
 DISTANCE = "Distance between train and test"
@@ -22,7 +23,8 @@ _MOST_FLAT = 8  # up to so many bars have room for their gains above them
 def generalization_curves(found: pd.DataFrame, *, named: str = "R@1", methods: Sequence[str] | None = None) -> Figure:
     """Two panels with a line per method by distance: its score, and its difference from the mean of all methods.
 
-    Error bars are one standard deviation over the seeds. A split that lacks a method has no differences yet. InputError: no row.
+    Error bars are one standard deviation over the seeds. A split that lacks a method has no differences yet. Controls with classes removed at random
+    are points beside the line. InputError: no row.
 
     Args:
         found: from `likeness.evaluation.by_split`.
@@ -34,10 +36,11 @@ def generalization_curves(found: pd.DataFrame, *, named: str = "R@1", methods: S
     drawn = panel_row([named, "Difference from the mean of all methods"])
     looks = method_looks(found["row"] if methods is None else methods)
     for method, look in looks.items():
-        line = found[found["row"] == method].sort_values("distance")
-        if not line.empty:
-            _add_line(drawn, line, "mean", method, look, 1)
-            _add_line(drawn, line.dropna(subset="difference"), "difference", method, look, 2)
+        own = found[found["row"] == method].sort_values("distance")
+        for line, style in ((own[~is_control(own)], look.line()), (own[is_control(own)], look.line() | {"mode": "markers"})):
+            if not line.empty:
+                _add_line(drawn, line, "mean", method, style, 1)
+                _add_line(drawn, line.dropna(subset="difference"), "difference", method, style, 2)
     dress_with_legend(drawn, _HEIGHT, len(looks), 5)
     drawn.update_xaxes(title_text=DISTANCE, range=padded(found["distance"].min(), found["distance"].max()), **AXIS)
     drawn.update_yaxes(gridcolor=GRID, zeroline=False, title_standoff=6)
@@ -45,14 +48,15 @@ def generalization_curves(found: pd.DataFrame, *, named: str = "R@1", methods: S
     return drawn
 
 
-def _add_line(figure: Figure, line: pd.DataFrame, column: str, method: str, look: Look, panel: int) -> None:
+def _add_line(figure: Figure, line: pd.DataFrame, column: str, method: str, style: dict[str, Any], panel: int) -> None:
     texts = hover_texts(line.rename(columns={"deviation": "std"})) if column == "mean" else [f"{each:+.3f}" for each in line[column]]
-    color = look.color if look.color == GRAY else faded(look.color, 0.6)
+    color = style["line"]["color"]
+    color = color if color == GRAY else faded(color, 0.6)
     points: dict[str, Any] = {"x": line["distance"].tolist(), "y": line[column].tolist()}
     points["hovertext"] = [f"{split}: {text}" for split, text in zip(line["split"], texts, strict=True)]
     points["hovertemplate"] = f"{method}<br>%{{hovertext}}<extra></extra>"
     error = whiskers(line["deviation"], color) if column == "mean" else None
-    figure.add_scatter(**points, error_y=error, **look.line(), **entry(method, panel == 1), row=1, col=panel)
+    figure.add_scatter(**points, error_y=error, **style, **entry(method, panel == 1 and style["mode"] != "markers"), row=1, col=panel)
 
 
 def generalization_bars(scores: pd.DataFrame, *, methods: Sequence[str] | None = None) -> Figure:
