@@ -16,6 +16,7 @@ from likeness.training.data.outputs import embed_rows
 from likeness.training.data.pixels import load_pixels
 from likeness.training.data.run_images import run_images
 from likeness.training.loop.few_shot import _crop_features, adapt, few_shot_scores
+from likeness.training.loop.scores import matched_recall
 from likeness.training.loop.train import train
 from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.runs.run_encoder import load_network
@@ -122,10 +123,28 @@ def test_the_best_and_the_last_weights_are_measured_at_the_end(
     structure = {f"structure_{name}": value for name, value in structure_metrics(of_train, images.labels[images.train]).items()}
     assert best["zero_shot_2"] == pytest.approx(np.mean(expected))
     assert {name: best[name] for name in structure} == pytest.approx(structure, rel=1e-4)
-    assert 0 <= best["matched_recall_at_1"] <= 1
+    assert best["matched_recall_at_1"] == pytest.approx(matched_recall(of_test, labels, 2))
     assert set(best) == set(last)
     if scores[-1] == max(scores):
         assert best == last
     else:
         assert best["step"] < last["step"]
         assert {name: last[name] for name in structure} != pytest.approx(structure, rel=1e-4)
+
+
+def test_test_images_that_the_last_evaluation_embedded_are_not_embedded_again(
+    content: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded: list[int] = []
+
+    def counted(network: EmbeddingNetwork, inputs: Any, rows: np.ndarray, size: int) -> np.ndarray:
+        embedded.append(len(rows))
+        return embed_rows(network, inputs, rows, size)
+
+    monkeypatch.setattr("likeness.training.loop.callback.embed_rows", counted)
+    config = config_from(content | {"epochs": 1, "evaluate_every": 1, "matched_classes": 2})
+    run = train(config, tmp_path / "run")
+    report = run.report()
+    assert report
+    assert "matched_recall_at_1" in report["last"]
+    assert embedded == [len(run_images(config.data, config.seed).test)] * int(run.metrics()["recall_at_1"].count())

@@ -69,6 +69,7 @@ class RunCallback(Callback):
         self.checkpoints = CheckpointFile(self.run.checkpoint)
         self._pending, self._batches = PendingSteps(self.dist.is_distributed), list[StepFigures]()
         self._known_distances: dict[bytes, NDArray[np.float32]] = {}
+        self._tested: tuple[int, Embeddings] | None = None  # step and test embeddings of the last evaluation
 
     def begin(self, start: int) -> None:
         """Starts or resumes at this step; a run killed before its first checkpoint starts again with the untrained network."""
@@ -197,6 +198,7 @@ class RunCallback(Callback):
     def _measure(self, module: RunModule, trainer: Trainer | None, keep_best: bool = False) -> dict[str, float]:
         """Scores of the test and the validation images; with a trainer by all processes."""
         test = self._embed(module, self.images.test, trainer)
+        self._tested = self.step, test
         validation = self._embed(module, self.images.validation, trainer) if len(self.images.validation) else None
 
         def compute() -> dict[str, float]:
@@ -326,7 +328,8 @@ class RunCallback(Callback):
             queries, gallery = self.images.queries, self.images.gallery
             own = np.arange(len(queries)) if bounded and len(queries) == len(self.images.test) else None
             bounds = continuous_bounds(self._label_distances(queries, gallery), own) if bounded else {}
-            at_end = bounds | self._measured_once(module.judged)
+            step, tested = self._tested or (None, None)
+            at_end = bounds | self._measured_once(module.judged, tested if step == self.step else None)
             found["last"] |= at_end
             if "best" in found and found["best"]["step"] != found["last"]["step"]:
                 at_end |= self._measured_once_at_best(module.judged)
@@ -335,16 +338,17 @@ class RunCallback(Callback):
             found["intervals"] = query_intervals(self.run)
         return found
 
-    def _measured_once(self, network: EmbeddingNetwork) -> dict[str, float]:
+    def _measured_once(self, network: EmbeddingNetwork, tested: Embeddings | None = None) -> dict[str, float]:
+        """What is measured of the last and the best weights alone; `tested` are the test embeddings where they are known."""
         from likeness.training.loop.few_shot import few_shot_of_run
 
         config, test, train, found = self.config, self.images.test, self.images.train, dict[str, float]()
         size = config.data.image_size
+        if config.matched_classes is not None or config.objective.matryoshka is not None:
+            rows, labels = embed_rows(network, self.inputs, test, size) if tested is None else tested, self.images.labels[test]
         if config.matched_classes is not None:
-            rows = embed_rows(network, self.inputs, test, size)
-            found["matched_recall_at_1"] = matched_recall(rows, self.images.labels[test], config.matched_classes)
+            found["matched_recall_at_1"] = matched_recall(rows, labels, config.matched_classes)
         if config.objective.matryoshka is not None:
-            rows, labels = embed_rows(network, self.inputs, test, size), self.images.labels[test]
             dims, queries = config.objective.matryoshka.get("dims", MATRYOSHKA_DIMS), self._class_queries(test)
             found |= {f"recall_at_1_in_{dim}d": first_recall(unit_rows(rows[:, :dim], "The embeddings"), labels, queries) for dim in dims}
         if config.structure:
