@@ -9,7 +9,7 @@ from navigation import HOME, PAGES, find_page, menu, show_paths
 from parts import aspect_labels, drafts, errors, growing, link, permissions, progress, selection, sidebar, view_list, viewer
 from parts.app_page import AppPage
 from parts.component import check_widget_values, renderer
-from parts.plain import plain
+from parts.plain import prose
 from parts.view import current_view
 from parts.warm import warm_up
 from server import hand_labels
@@ -39,7 +39,7 @@ def draw_sidebar(page: AppPage, first_screen: bool) -> bool:
 
 def show_error(problem: str) -> None:
     """Shows an error with a retry button and a link to the page Images."""
-    st.error(plain(problem), icon=":material/error:")
+    st.error(prose(problem), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Try again", icon=":material/replay:", key="try_again")  # any click draws the page again
         st.page_link("pages/images/page.py", label="Go to Images", icon=":material/add_photo_alternate:")

@@ -8,7 +8,7 @@ from likeness.errors import InputError
 from parts import cached, errors, growing, interrupted, progress
 from parts.downloads import check_encoder, fetch_encoder, fetch_images
 from parts.errors import toast_errors
-from parts.plain import plain
+from parts.plain import plain, prose
 from server.access import check_may, owner_of, redact, refusal, resolve_encoder, resolve_entry, resolve_source, shared_name
 from server.jobs import Job, jobs
 from server.settings import server
@@ -48,7 +48,7 @@ def _add(field: str) -> None:
     try:
         check_and_begin(source, PHOTOS_ENCODER)
     except InputError as error:
-        _problem.set(plain(redact(error)))
+        _problem.set(prose(redact(error)))
         return
     _count.set(_count.get() + 1)
 
@@ -143,7 +143,7 @@ def _report(job: Job) -> None:
     progress.cancel_notification(job)
     if job.error:
         if errors.is_new(redact(job.error)):
-            st.error(plain(redact(job.error)), icon=":material/error:")
+            st.error(prose(redact(job.error)), icon=":material/error:")
     elif job.stopped:
         message = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. What is done is kept."
         st.info(message, icon=":material/pause:")
@@ -163,9 +163,9 @@ def _report_success(job: Job) -> None:
     st.success(f"{plain(job.title)}: {len(job.result.table):,} images are ready.", icon=":material/check:")
     for entry in list_datasets(visitor()):
         if entry.id == job.key and entry.warning:
-            st.warning(plain(redact(entry.warning)), icon=":material/visibility_off:")
+            st.warning(prose(redact(entry.warning)), icon=":material/visibility_off:")
     for note in job.result.table.notes:
-        st.info(plain(redact(note)), icon=":material/info:")
+        st.info(prose(redact(note)), icon=":material/info:")
     if failed:
         with st.expander(f"{len(failed)} could not be read and were left out"):
             st.dataframe([{"file": redact(str(failure.path)), "reason": redact(failure.reason)} for failure in failed], hide_index=True)

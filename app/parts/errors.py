@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from likeness.errors import InputError
-from parts.plain import plain
+from parts.plain import plain, prose
 from server.access import redact
 from state import Item
 
@@ -31,7 +31,7 @@ def show_errors() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        st.error(plain(redact(error)), icon=":material/error:")
+        st.error(prose(redact(error)), icon=":material/error:")
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def toast_errors(failure: str = "This could not be saved") -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+        st.toast(prose(redact(error)), icon=":material/error:", duration="long")
     except OSError as error:
         reason = plain(redact(error.strerror or error))
         st.toast(f"{failure} ({reason}). Free some space, then try again.", icon=":material/error:", duration="long")

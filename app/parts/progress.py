@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from parts.plain import plain
+from parts.plain import plain, prose
 from server.access import redact
 from server.jobs import Job, jobs
 from state import Item
@@ -102,7 +102,7 @@ def bars(jobs: Sequence[Job], place: str = "") -> None:
 
 def _tell_why(job: Job, stopped: str) -> None:
     if job.error:
-        st.error(plain(redact(job.error)), icon=":material/error:")
+        st.error(prose(redact(job.error)), icon=":material/error:")
     else:
         st.info(stopped or f"Stopped after {job.done:,} of {job.total:,} {job.unit}.", icon=":material/pause:")
 
@@ -153,7 +153,7 @@ def watch() -> None:
     for job in [job for job in awaited if job.finished]:
         awaited.remove(job)
         if job.error:
-            st.toast(f"{plain(job.title)}: {plain(redact(job.error))}", icon=":material/error:", duration="long")
+            st.toast(f"{plain(job.title)}: {prose(redact(job.error))}", icon=":material/error:", duration="long")
         elif not job.stopped:
             st.toast(f"{plain(job.title)}: done", icon=":material/check:", duration="long")
     poll(bool(awaited), lambda: any(job.finished for job in awaited), every=1.5)

@@ -12,7 +12,7 @@ from likeness.training import RunFolder
 from parts.config_access import dataset_of, resolve_config
 from parts.drafts import Draft
 from parts.on_request import WorkRequest, job_button
-from parts.plain import plain
+from parts.plain import prose
 from parts.view import View
 from server.access import redact, resolve_encoder, store_dir
 from server.jobs import Job
@@ -40,7 +40,7 @@ def offer_run(run: RunFolder) -> None:
     try:
         config = resolve_config(run.config())
     except InputError as error:  # images that this visitor may not read
-        st.caption(f"The report cannot be created. {plain(redact(error))}")
+        st.caption(f"The report cannot be created. {prose(redact(error))}")
         return
     entry = dataset_of(run.config().data.source)
     encoder, place = (resolve_encoder(entry.encoder), store_dir(entry)) if entry else (None, None)

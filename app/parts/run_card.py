@@ -15,7 +15,7 @@ from likeness.training import Checkpoint, RunConfig, RunFolder, Status, TaskFold
 from parts import trained
 from parts.config_access import dataset_of, resolve_run
 from parts.errors import toast_errors
-from parts.plain import plain
+from parts.plain import plain, prose
 from parts.progress import duration, poll
 from server import trainings
 from server.access import check_may, redact, refusal, shared_name
@@ -80,14 +80,14 @@ def draw_frame(folder: TaskFolder, status: "Status | StudyStatus", said: str, sh
         if share is not None:
             st.progress(min(share, 1.0))
         if status.state == "failed" and status.message:
-            st.error(plain(redact(status.message)), icon=":material/error:")
+            st.error(prose(redact(status.message)), icon=":material/error:")
         elif status.state == "lost":
             st.warning("The process was stopped from outside. Resume to continue from the last checkpoint.", icon=":material/warning:")
             if words := training.tail_log(RunFolder(folder.path)):
                 with st.expander("Last lines of its output"):
                     st.code(redact(words), language=None)
         elif status.message and redact(status.message) != said:
-            st.caption(f":material/info: {plain(redact(status.message))}")
+            st.caption(f":material/info: {prose(redact(status.message))}")
 
 
 def _actions(run: RunFolder, state: str, watch_link: bool) -> None:

@@ -16,7 +16,7 @@ from likeness.presence import Answer
 from likeness.space import Space
 from parts import cached, drafts, neighbors, sidebar
 from parts.neighbors import Query
-from parts.plain import plain
+from parts.plain import plain, prose
 from parts.view import View
 from server.access import redact, refusal
 from state import state
@@ -50,7 +50,7 @@ def of_colors(view: View, names: Sequence[str]) -> Callable[[], None]:
 def of_encoder(view: View) -> None:
     """Warns if the encoder hardly distinguishes these images, with a link to choose another one."""
     if view.entry.warning:
-        st.warning(plain(redact(view.entry.warning)), icon=":material/visibility_off:")
+        st.warning(prose(redact(view.entry.warning)), icon=":material/visibility_off:")
         _link_to_encoders()
 
 

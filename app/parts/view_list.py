@@ -9,7 +9,7 @@ from likeness.data import SHIPPED_CARS, find_dataset
 from likeness.errors import InputError
 from parts import link, selection
 from parts.errors import toast_errors
-from parts.plain import plain
+from parts.plain import prose
 from server import saved_views
 from server.access import redact, refusal
 from server.saved_views import LONGEST_NAME, SavedView
@@ -29,7 +29,7 @@ def take_link() -> None:
     try:
         view = saved_views.find(asked[-1])
     except InputError as error:
-        link.report(plain(redact(error)))
+        link.report(prose(redact(error)))
         return
     if view.rows:
         selection.select(decode_rows(view.rows, most=selection.MOST_KEPT))

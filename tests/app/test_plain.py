@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from parts.plain import plain
+from parts.plain import plain, prose
 
 APP = Path(__file__).resolve().parents[2] / "app"
 
@@ -27,6 +27,19 @@ def test_signs_that_mean_something_are_escaped(name: str, written: str) -> None:
     assert plain(name) == written
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("Run `likeness sweep *` or _x_.", r"Run `likeness sweep *` or \_x\_."),
+        ("one ` sign *", r"one \` sign \*"),
+        ("plain", "plain"),
+        ("```[x](http://y)`", r"\`\`\`\[x\]\(http\://y\)\`"),
+    ],
+)
+def test_commands_in_a_sentence_keep_their_style(text: str, written: str) -> None:
+    assert prose(text) == written
+
+
 _SAY = {"caption", "error", "header", "info", "markdown", "metric", "subheader", "success", "title", "toast", "warning"}
 _ASK = {
     *("button", "checkbox", "download_button", "expander", "file_uploader", "form_submit_button", "link_button", "number_input", "page_link"),
@@ -39,7 +52,7 @@ def _unescaped(node: ast.AST) -> Iterator[str]:
     """Names and error sentences in an expression that are not in `plain`."""
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name in ("plain", "shortened"):
+        if name in ("plain", "prose", "shortened"):
             return
         if name in _NAMES:
             yield ast.unparse(node)

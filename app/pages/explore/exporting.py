@@ -13,7 +13,7 @@ from likeness.errors import InputError
 from likeness.io import runs_dir
 from parts import sidebar, trained
 from parts.on_request import WorkRequest, job_button
-from parts.plain import plain
+from parts.plain import plain, prose
 from parts.selection import Rows
 from parts.sidebar import readable
 from parts.view import View
@@ -167,7 +167,7 @@ def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None
     made: Download = job.result
     st.link_button(f"Download {plain(made.file.name)} ({max(made.size, 1e5) / 1e6:,.1f} MB)", made.url, icon=":material/download:")
     if made.note:
-        st.caption(plain(redact(made.note)))
+        st.caption(prose(redact(made.note)))
 
 
 def _command_of(view: View, target: "Target", space: "Space | None", rows: Rows | None, options: dict[str, Any]) -> None:

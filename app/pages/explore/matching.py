@@ -19,7 +19,7 @@ from likeness.space import Space
 from parts import neighbors, selection
 from parts.cached import BoundedCache
 from parts.neighbors import Query
-from parts.plain import plain
+from parts.plain import plain, prose
 from parts.sidebar import readable
 from parts.view import View
 from server.access import redact
@@ -64,7 +64,7 @@ def show(view: View, query: Query) -> None:
         with st.spinner("Comparing all images with the query ..."):
             found = matches(view, query, space, negatives, wrong)
     except InputError as error:
-        st.info(plain(redact(error)), icon=":material/info:")
+        st.info(prose(redact(error)), icon=":material/info:")
         return
     st.fragment(_panel)(view, query, space, found, bool(negatives))
 

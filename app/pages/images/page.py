@@ -16,7 +16,7 @@ from pages.images import PAGE, dataset_list
 from parts import add_images, cached, interrupted, permissions, sidebar
 from parts.downloads import MEGABYTE, check_encoder
 from parts.errors import toast_errors
-from parts.plain import plain
+from parts.plain import plain, prose
 from server.access import check_may, owner_of, path_text, redact, refusal, shared_name, upload_limits
 from server.audit import record
 from server.jobs import jobs
@@ -100,7 +100,7 @@ def _add_button(where: str, ready: bool, problem: DeltaGenerator, add: Callable[
         try:
             add(encoder)
         except InputError as error:
-            problem.error(plain(redact(error)), icon=":material/error:")
+            problem.error(prose(redact(error)), icon=":material/error:")
         else:
             if is_new:
                 record("downloads an encoder", shown_name(), encoder)

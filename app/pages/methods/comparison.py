@@ -26,7 +26,7 @@ from likeness.studies import (
 )
 from pages.methods import measure
 from pages.methods.measure import called, content_of, measuring, methods_help
-from parts.plain import plain
+from parts.plain import plain, prose
 from parts.sidebar import readable
 from parts.view import View
 from server.access import redact
@@ -91,7 +91,7 @@ def _draw(notions: Sequence[Notion], dims: Sequence[int | str], job: Job) -> Non
         st.caption(plain(f"{best_method(shown, job.finished)} {_about(notion, left_out.get(notion.name, 0))}".strip()))
         st.dataframe(shown, hide_index=True, placeholder="", column_config=_columns(metric), key=f"compare_table_{notion.name}")
         for each in own[own["refused"] != ""].drop_duplicates(["method", "dim"]).itertuples():
-            st.caption(f":material/block: {METHOD_TITLES[each.method]} does not apply: {plain(redact(each.refused))}")
+            st.caption(f":material/block: {METHOD_TITLES[each.method]} does not apply: {prose(redact(each.refused))}")
     if job.found and job.finished:
         _downloads(runs)
 

@@ -10,7 +10,7 @@ from pages.notions import beginning
 from parts import drafts, link, sidebar
 from parts.drafts import Draft
 from parts.errors import toast_errors
-from parts.plain import plain
+from parts.plain import plain, prose
 from parts.view import View
 from server.access import check_may, redact, refusal
 from server.quotas import check_count
@@ -84,7 +84,7 @@ def show(view: View, draft: Draft) -> None:
     with st.container(horizontal=True, gap="small"):
         _buttons(view, draft)
     for problem in notion_problems(notions_dir()):
-        st.warning(plain(redact(problem)), icon=":material/warning:")
+        st.warning(prose(redact(problem)), icon=":material/warning:")
 
 
 def _buttons(view: View, draft: Draft) -> None:

@@ -18,7 +18,7 @@ from parts.app_page import show_tabs
 from parts.class_choice import choose_classes
 from parts.gallery import Section, gallery
 from parts.on_request import WorkRequest, jobs_on_request
-from parts.plain import plain
+from parts.plain import plain, prose
 from parts.sidebar import listed, readable
 from parts.view import View, current_view
 from server.access import redact, resolve_language
@@ -64,7 +64,7 @@ def main() -> None:
     try:
         classes, language, attributes = _settings(view)
     except InputError as error:
-        st.info(plain(redact(error)), icon=":material/info:")
+        st.info(prose(redact(error)), icon=":material/info:")
         return
     aspect_labels.caution(attributes)
     nearest = min(_NEIGHBORS, len(classes.rows) - 1)

@@ -28,7 +28,7 @@ from pages.shifts.benchmark_form import OWN
 from parts import permissions, run_card
 from parts.app_page import show_missing
 from parts.errors import show_errors, toast_errors
-from parts.plain import plain
+from parts.plain import plain, prose
 from parts.view import View
 from server import trainings
 from server.access import redact
@@ -49,7 +49,7 @@ def show(view: View) -> None:
     found, problems = _list_benchmarks()
     chosen = _choose(found)
     for problem in problems:
-        st.warning(plain(problem), icon=":material/warning:")
+        st.warning(prose(problem), icon=":material/warning:")
     if benchmark_form.is_open.get() is None:
         benchmark_form.is_open.set(not found)
     form = st.expander("Start a benchmark", icon=":material/play_arrow:", key="benchmark_form", on_change="rerun")
@@ -135,7 +135,7 @@ def _show_benchmark(name: str, is_own: bool, note: str) -> None:
         columns = {"recall_at_1", "map_at_1000"} | ({_MATCHED} if any(cell.config.matched_classes for cell in cells(folder)[0]) else set())
         is_running = run_card.redraw_while_running(folder, partial(_card, folder))
     if note:
-        st.caption(plain(note))
+        st.caption(prose(note))
     names = [name for name in _FIGURES if name in columns] or ["recall_at_1"]
     options: dict[str, Any] = {"default": names[0], "required": True, "key": "benchmark_figure", "label_visibility": "collapsed"}
     figure = str(st.segmented_control("Figure", names, format_func=_FIGURES.__getitem__, **options) or names[0])
@@ -242,7 +242,7 @@ def _structure(runs: pd.DataFrame, methods: Sequence[str], figure: str) -> None:
     try:
         _chart("structure", structure_scatter, scaled, structure_correlations(scaled), methods=methods)
     except InputError as error:
-        st.caption(plain(redact(error)))
+        st.caption(prose(redact(error)))
         return
     intervals = _kept("correlations", scaled, partial(correlation_intervals, scaled)).itertuples(index=False)
     if shown := [f"{PROPERTIES[name]} {value:+.2f} ({low:+.2f} to {high:+.2f})" for name, value, low, high in intervals]:

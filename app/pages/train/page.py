@@ -11,7 +11,7 @@ from parts import aspect_labels, permissions, run_card, trained
 from parts.config_access import resolve_config
 from parts.errors import toast_errors
 from parts.names import name_problem
-from parts.plain import plain
+from parts.plain import prose
 from parts.run_card import begun
 from parts.sidebar import readable
 from parts.view import current_view
@@ -52,9 +52,9 @@ def main() -> None:
         st.button(label, type="primary", icon=icon, key="train_start", disabled=is_off, on_click=_begin, args=(chosen,))
     with st.container():  # there in every run, so that what stands below keeps its place, and the text stays open
         for warning in filter(None, (problem, name_problem, draft.session.problem)):
-            st.warning(_words(warning), icon=":material/warning:")
+            st.warning(prose(warning), icon=":material/warning:")
         if chosen and chosen.note:
-            st.caption(_words(chosen.note))
+            st.caption(prose(chosen.note))
         if chosen:
             aspect_labels.caution([chosen.data.attribute] if isinstance(chosen.data.attribute, str) else chosen.data.attribute)
     with st.container():
@@ -70,11 +70,6 @@ def main() -> None:
     with preview:
         if ready:
             train_preview.show(*ready)
-
-
-def _words(text: str) -> str:
-    """A message from elsewhere, with command names in code style."""
-    return plain(text.replace("`", ""))
 
 
 def _read(chosen: RunConfig) -> tuple[RunConfig, RunImages] | None:

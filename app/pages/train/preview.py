@@ -26,7 +26,7 @@ from likeness.training import (
 from parts import cached, permissions
 from parts.config_access import dataset_of
 from parts.on_request import WorkRequest, job_button
-from parts.plain import plain
+from parts.plain import plain, prose
 from server.access import redact
 from server.addresses import address
 from server.jobs import Job
@@ -57,7 +57,7 @@ def show(config: RunConfig, images: RunImages) -> None:
                 try:
                     draw(config, images)
                 except InputError as error:
-                    st.info(plain(redact(error)), icon=":material/info:")
+                    st.info(prose(redact(error)), icon=":material/info:")
                     st.button("Try again", icon=":material/replay:", key="train_preview_again")  # as after a download
 
 
