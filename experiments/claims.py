@@ -47,6 +47,7 @@ DERIVED: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "few-shot gains": few_shot_gains,
     "generalization scores": generalization_scores,
     "guidance gains": gains,
+    "guidance gains in mAP": lambda runs: gains(runs, "map_at_1000"),
     "correlation intervals": lambda every: correlation_intervals(scaled_structure(every)),
     "algebra": algebra_summary,
     "changed": changed_summary,

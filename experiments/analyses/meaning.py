@@ -31,7 +31,7 @@ OMEGAS = (0.5, 1.0, 2.5, 5.0, 10.0)
 DIVISIONS, SEEDS = 10, 5
 TUNING_DIVISIONS = 3
 SMALLEST = 0.01  # gain in R@1 that matters
-NONE = "none"
+NONE, MEANS, IMAGES = "none", "class means", "image features"
 ARMS: dict[str, dict[str, Any]] = {
     NONE: {},
     "names": {},
@@ -39,7 +39,8 @@ ARMS: dict[str, dict[str, Any]] = {
     "flat": {"control": "flat"},
     "shuffled": {"control": "shuffled"},
     "taxonomy": {},
-    "class means": {"primer": "{}"},
+    MEANS: {"primer": "{}"},
+    IMAGES: {"text": "captions"},
 }
 _TASK = ("stage", "division", "seed", "arm", "omega")
 COLUMNS = ("images", *_TASK, "recall_at_1", "map_at_1000", "seconds", "precision")
@@ -53,7 +54,7 @@ class Material:
     Attributes:
         source, attribute: of the images, and the attribute that is the class.
         families: family of each class: what is divided, and the taxonomy.
-        stronger: weights of `tf_efficientnet_lite2`, whose means of the classes' images are the other positive control.
+        stronger: weights of `tf_efficientnet_lite2`, whose features, as means of classes or of each image, are the other positive controls.
     """
 
     source: str
@@ -62,15 +63,17 @@ class Material:
     stronger: Path
 
 
-class ClassMeans:
-    """Means (d,) of the images of each class in the features of a network, as if they were vectors of their names."""
+class StrongerFeatures:
+    """Centered features (d,) of a stronger network as vectors of texts: of an image for its path, their mean for the name of a class."""
 
     def __init__(self, material: Material, config: RunConfig) -> None:
         network = {"name": "tf_efficientnet_lite2", "weights": str(material.stronger), "dim": None, "train_from": None}
         changes = {f"backbone.{key}": value for key, value in network.items()}
-        _, classes, features = backbone_features(with_changes(config, changes | {"data.image_size": 260}))
-        means = [features[classes.labels == number].mean(axis=0) for number in range(len(classes.names))]
-        self.vectors = dict(zip(readable_names(classes.names), np.stack(means) - features.mean(axis=0), strict=True))
+        table, classes, features = backbone_features(with_changes(config, changes | {"data.image_size": 260}))
+        centered = features - features.mean(axis=0)
+        means = [centered[classes.labels == number].mean(axis=0) for number in range(len(classes.names))]
+        self.paths = [str(path) for path in table.frame["path"]]
+        self.vectors = dict(zip([*readable_names(classes.names), *self.paths], [*means, *centered], strict=True))
 
     def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.stack([self.vectors[text] for text in texts])
@@ -119,15 +122,16 @@ def base_config(material: Material, splits: Path) -> RunConfig:
 
 
 def planned(stage: str, chosen: dict[str, float]) -> Iterator[tuple[str, int, int, str, float]]:
-    """Stage, division, seed, arm and omega of each run: those that choose omega, or those that judge it; any beginning is balanced."""
+    """Stage, division, seed, arm and omega of each run: those that choose omega, or those that judge it."""
     if stage == "tuning":
         for division in range(TUNING_DIVISIONS):
             yield stage, division, 0, NONE, 0.0
             yield from ((stage, division, 0, arm, omega) for omega in OMEGAS for arm in ARMS if arm != NONE)
         return
-    for seed in range(SEEDS):
-        for division in range(DIVISIONS):
-            yield from ((stage, division, seed, arm, chosen.get(arm, 0.0)) for arm in ARMS)
+    for arms in ([arm for arm in ARMS if arm != IMAGES], [IMAGES]):  # what was added last runs last
+        for seed in range(SEEDS):
+            for division in range(DIVISIONS):
+                yield from ((stage, division, seed, arm, chosen.get(arm, 0.0)) for arm in arms)
 
 
 def chosen_omegas(runs: pd.DataFrame) -> dict[str, float]:
@@ -140,12 +144,12 @@ def chosen_omegas(runs: pd.DataFrame) -> dict[str, float]:
 def run_all(name: str, material: Material, out: Path) -> pd.DataFrame:
     """Trains what is still missing in the CSV file of runs; a run is added when it has ended."""
     with tempfile.TemporaryDirectory() as place:
-        splits, taxonomy = Path(place) / "divisions.json", Path(place) / "taxonomy.json"
+        splits, taxonomy, captions = (Path(place) / name for name in ("divisions.json", "taxonomy.json", "captions.csv"))
         parents = [f"family of {family}" for family in material.families.values()]  # some are called as their only class
         taxonomy.write_text(json.dumps(dict(zip(readable_names(list(material.families)), parents, strict=True))))
         divisions = tuple(divide(material.families, division) for division in range(DIVISIONS))
         write_splits(splits, SplitFile(dataset=name, attribute=material.attribute, splits=divisions))
-        base, means = base_config(material, splits), None
+        base, stronger = base_config(material, splits), None
         for stage in ("tuning", "test"):
             known = read_runs(out)
             own = known[known["images"] == name]
@@ -159,9 +163,12 @@ def run_all(name: str, material: Material, out: Path) -> pd.DataFrame:
                 if arm != NONE:
                     language = {"language": [f"hierarchy:{taxonomy}"]} if arm == "taxonomy" else {}
                     changes["guidance"] = ARMS[arm] | language | {"omega": omega}
-                if arm == "class means" and means is None:
-                    means = ClassMeans(material, base)
-                run = train(with_changes(base, changes), Path(place) / "run", language=means if arm == "class means" else None)
+                if arm in (MEANS, IMAGES) and stronger is None:
+                    stronger = StrongerFeatures(material, base)
+                    write_csv(captions, pd.DataFrame({"path": stronger.paths, "caption": stronger.paths}))
+                if arm == IMAGES:
+                    changes["guidance"]["captions"] = str(captions)
+                run = train(with_changes(base, changes), Path(place) / "run", language=stronger if arm in (MEANS, IMAGES) else None)
                 figures = run.report() or {}
                 shutil.rmtree(run.path)
                 line = {key: figures["last"][key] for key in ("recall_at_1", "map_at_1000")}
@@ -192,7 +199,7 @@ def gains(runs: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
     """What each arm gains over training without guidance, and over the flat and the shuffled target, with 95 % intervals.
 
     A hierarchical bootstrap: divisions are drawn with replacement, and in each the seeds; arms of one division and seed are compared with each other,
-    as they see the same batches. Seeds that some divisions lack yet are left out.
+    as they see the same batches. Seeds that some divisions lack yet in one of both arms are left out.
 
     Returns:
         A row per set of images, arm and what it is compared with: gain, low, high, divisions, and verdict: "gains", "loses", "makes no difference"
@@ -200,18 +207,19 @@ def gains(runs: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
     """
     lines = []
     for images, own in runs[runs["stage"] == "test"].groupby("images", sort=False):
-        table = own.pivot(index=["division", "seed"], columns="arm", values=figure).reindex(columns=list(ARMS)).dropna()
-        if table.empty:
-            continue
-        seeds = table.groupby("seed").size()
-        table = table[table.index.get_level_values("seed").isin(seeds.index[seeds == seeds.max()])]  # those that all divisions have
+        table = own.pivot(index=["division", "seed"], columns="arm", values=figure).reindex(columns=list(ARMS))
         for arm in ARMS:
             for other in (NONE, "flat", "shuffled"):
-                if arm not in (NONE, other) and not (other != NONE and arm in ("flat", "shuffled")):
-                    low, high = _interval(table[arm] - table[other])
-                    gain = float((table[arm] - table[other]).groupby("division").mean().mean())
-                    line = {"images": images, "arm": arm, "over": other, "gain": gain, "low": low, "high": high}
-                    lines.append(line | {"divisions": table.index.unique("division").size, "runs": len(table), "verdict": _verdict(low, high)})
+                if arm in (NONE, other) or (other != NONE and arm in ("flat", "shuffled")):
+                    continue
+                gained = (table[arm] - table[other]).dropna()
+                seeds = gained.groupby("seed").size()
+                gained = gained[gained.index.get_level_values("seed").isin(seeds.index[seeds == seeds.max()])]  # those that all divisions have
+                if len(gained):
+                    low, high = _interval(gained)
+                    by_division = gained.groupby("division").mean()
+                    line = {"images": images, "arm": arm, "over": other, "gain": float(by_division.mean()), "low": low, "high": high}
+                    lines.append(line | {"divisions": len(by_division), "runs": len(gained), "verdict": _verdict(low, high)})
     return pd.DataFrame(lines, columns=["images", "arm", "over", "gain", "low", "high", "divisions", "runs", "verdict"])
 
 

@@ -3,6 +3,7 @@ from .compare import (
     Cells as Cells,
     captioning_cells as captioning_cells,
     captioning_runs as captioning_runs,
+    captioning_sentences as captioning_sentences,
     captioning_table as captioning_table,
     compare_features as compare_features,
     finished_report as finished_report,

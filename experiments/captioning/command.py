@@ -39,6 +39,9 @@ def train(
     format: Format = "table",
     table: Annotated[bool, typer.Option("--table", help="Only print finished results.")] = False,
     save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file with a row per model, stage and seed.")] = None,
+    sentences: Annotated[
+        Path | None, typer.Option(callback=output_file, help="CSV file of what each model says of each test image, with its CIDEr-D.")
+    ] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped configs.")] = False,
 ) -> None:
     """Do features trained with caption similarities make better captions? Trains a captioning model per set of features and compares scores.
@@ -60,11 +63,11 @@ def train(
         raise InputError("Pass a YAML file or a shipped config; see `python -m experiments.captioning train --list`.")
     chosen = with_captioning_changes(read_captioning_config(config), changed(change))
     cells = captioning_cells(chosen, features or ["imagenet"], model or [], out or runs_dir() / chosen.name, seed or [], control)
-    _compare(cells, format, table, save)
+    _compare(cells, format, table, save, sentences)
 
 
-def _compare(cells: "Cells", format: str, table: bool, save: Path | None) -> None:
-    from experiments.captioning import captioning_runs, captioning_table, finished_report
+def _compare(cells: "Cells", format: str, table: bool, save: Path | None, sentences: Path | None) -> None:
+    from experiments.captioning import captioning_runs, captioning_sentences, captioning_table, finished_report
 
     reports = [found for path, cell in cells.items() if (found := finished_report(path, *cell)) is not None] if table else _trained(cells)
     if not reports:
@@ -72,6 +75,8 @@ def _compare(cells: "Cells", format: str, table: bool, save: Path | None) -> Non
         return
     print_table(_with_spreads(captioning_table(reports)), format)
     write_csv(save, captioning_runs(reports))
+    if sentences:
+        write_csv(sentences, captioning_sentences(cells))
 
 
 def _with_spreads(lines: "pd.DataFrame") -> "pd.DataFrame":

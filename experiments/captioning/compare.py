@@ -14,6 +14,8 @@ from experiments.captioning.captioned import Captioned, read_captioned
 from experiments.captioning.config import CaptionDataConfig, CaptioningConfig, with_captioning_changes
 from experiments.captioning.features import IMAGENET, RUN, FeatureNetwork, grid_features, seeded_network
 from experiments.captioning.folder import CaptioningFolder
+from experiments.captioning.metrics.cider import CiderD
+from experiments.captioning.tokenizer import tokenize
 from likeness.errors import InputError
 from likeness.progress import Progress, no_progress
 
@@ -135,6 +137,22 @@ def captioning_runs(reports: Sequence[dict[str, Any]], part: str = "test") -> pd
                 row = f"{about['model']}, {about['features']}, {title}"
                 lines.append({"row": row} | about | {name: report[stage][part][name] for name in COLUMNS})
     return pd.DataFrame(lines)
+
+
+def captioning_sentences(cells: Cells) -> pd.DataFrame:
+    """Figure 8: what finished models say of the test images, a line for each: model, features, stage, seed, path, caption, and its CIDEr-D against
+    the image's own captions, with document frequencies of these as in `caption_scores`.
+    """
+    lines = []
+    for path, (config, _, title) in cells.items():
+        for stage, shown in STAGES.items():
+            said = CaptioningFolder(path).captions(stage)
+            if said:
+                scorer = CiderD([[tokenize(text) for text in one["references"]] for one in said])
+                scores = scorer.scores([tokenize(one["caption"]) for one in said])
+                about = {"model": config.decoder.kind, "features": title, "stage": shown, "seed": config.seed}
+                lines += [about | {"path": one["path"], "caption": one["caption"], "cider_d": score} for one, score in zip(said, scores, strict=True)]
+    return pd.DataFrame(lines, columns=["model", "features", "stage", "seed", "path", "caption", "cider_d"])
 
 
 def captioning_table(reports: Sequence[dict[str, Any]], part: str = "test") -> pd.DataFrame:

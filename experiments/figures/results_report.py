@@ -259,16 +259,17 @@ def all_tables() -> dict[str, str]:
         "prompts": by_size(pd.concat([of_photos("prompts"), cars_prompts()], ignore_index=True), "prompts"),
         "photos": summary(pd.concat([captioned, birds], ignore_index=True)),
         "shifts blocks": shift_table(read_results("cifar100-shifts-blocks"), "matched_recall_at_1"),
+        "shifts sizes": shift_table(read_results("cifar100-shifts-sizes"), "matched_recall_at_1"),
         "shifts at one rate": shift_table(read_results("cifar100-shifts-rate"), "matched_recall_at_1").drop(columns="AGS"),
         "shifts frozen": shift_table(read_results("cifar100-shifts"), "matched_recall_at_1"),
         "shifts cars": shift_table(read_results("shipped-cars-shifts"), "matched_recall_at_1"),
-        "capacity": shift_table(read_results("shipped-cars-capacity"), "matched_recall_at_1"),
         "gains": gains_table(read_results("cifar100-shifts")),
         "gains cars": gains_table(read_results("shipped-cars-shifts")),
         **{name: continuous_table(read_results(name)) for name in CONTINUOUS},
         "cifar100-names": continuous_table(read_results("cifar100-names"), ("recall_at_1",)),
         "lsp-pose-fit": fit_table(read_results("lsp-pose-fit")),
         "pose sizes": pose_sizes_table("synthetic-poses"),
+        "pose sizes on photos": pose_sizes_table("lsp-pose"),
         "algebra": with_texts(algebra_summary(read_results("notion-algebra"))),
         "clicks": with_texts(clicks_table(read_results("clicked-notions"))),
         "clicks in the median": with_texts(clicks_medians(read_results("clicked-notions"), TUNED).astype({"with a gap": str})),
@@ -292,7 +293,10 @@ def all_tables() -> dict[str, str]:
             known_rows(read_results("known")).rename(columns={"dir": "DIR", "best_dir": "best DIR", "auroc": "AUROC", "aurc": "AURC"})
         ),
         "known items": with_texts(read_results("known-counts").drop(columns="space")),
-        "meaning": with_texts(gains(read_results("guidance-meaning")).astype({"divisions": str, "runs": str})),
+        **{
+            name: with_texts(gains(read_results("guidance-meaning"), figure).astype({"divisions": str, "runs": str}))
+            for name, figure in (("meaning", "recall_at_1"), ("meaning in mAP", "map_at_1000"))
+        },
         "meaning omegas": meaning_omegas(read_results("guidance-meaning")),
         "fine-tuning": fine_tuning_table(read_results("fine-tuning")),
         "encoder fingerprints": with_texts(fingerprints_table(read_results("encoder-fingerprints"))),

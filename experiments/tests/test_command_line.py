@@ -53,8 +53,8 @@ def test_a_file_that_exists_is_kept_unless_the_line_says_force(run: Run, tmp_pat
 
 
 def test_the_experiments_that_write_files_are_these() -> None:
-    assert len(WRITERS) == 23
-    assert {param for _, param in WRITERS} == {"out", "save"}
+    assert len(WRITERS) == 24
+    assert {param for _, param in WRITERS} == {"out", "save", "sentences"}
 
 
 _PHOTOS = "photos new --captions x.csv --weights x.safetensors"

@@ -1,5 +1,6 @@
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,12 @@ from tests.training.conftest import write_images
 
 from experiments.analyses import meaning
 from experiments.efficientnet_lite import convert
+from likeness.data import image_classes, read_dataset
 from likeness.errors import InputError
+from likeness.language import read_captions
 from likeness.training import RunConfig
 
+TUNED = 3 * (1 + 5 * 7)  # runs that choose omega
 FAMILIES = {f"class {number}": f"family {number // 2}" for number in range(12)}
 
 
@@ -58,7 +62,13 @@ def test_gains_are_told_from_no_difference_and_from_what_is_open() -> None:
         ("class means", "none"): "makes no difference",
         ("class means", "flat"): "loses",
         ("class means", "shuffled"): "loses",
+        ("image features", "none"): "makes no difference",
+        ("image features", "flat"): "loses",
+        ("image features", "shuffled"): "loses",
     }
+    runs = _runs({"names": 0.02})
+    late = runs[(runs["arm"] != "image features") | (runs["seed"] < 2)]  # an arm with fewer seeds takes none from the others
+    assert meaning.gains(late).set_index(["arm", "over"])["runs"].loc[[("names", "none"), ("image features", "flat")]].tolist() == [50, 20]
     wide = meaning.gains(_runs({"names": 0.02}, spread=8)).set_index(["arm", "over"]).loc[("names", "none")]
     assert wide["low"] < 0.0 < wide["high"]
     assert wide["verdict"] == "open"
@@ -96,32 +106,47 @@ def test_all_arms_of_a_division_and_a_seed_compute_in_one_precision(monkeypatch:
 def test_omega_is_chosen_on_held_out_classes_and_a_stopped_experiment_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     photos, out, trained = write_images(tmp_path / "photos", classes=12, each=2), tmp_path / "runs.csv", list[tuple[RunConfig, Any]]()
     material = meaning.Material(str(photos), "class", FAMILIES, tmp_path / "lite.safetensors")
-    monkeypatch.setattr(meaning, "ClassMeans", lambda *_: "means")
+    features = SimpleNamespace(paths=["a.png"])
+    monkeypatch.setattr(meaning, "StrongerFeatures", lambda *_: features)
 
     def train(config: RunConfig, folder: Path, language: Any = None) -> _Run:
         if len(trained) == 150:
             raise KeyboardInterrupt
         trained.append((config, language))
         guidance = config.guidance
+        if guidance is not None and guidance.captions is not None:
+            assert read_captions(Path(guidance.captions)) == {"a.png": "a.png"}  # as a run reads it
         return _Run(folder, 0.5 if guidance is None else 0.6 - abs(guidance.omega - (2.5 if guidance.control == "shuffled" else 5)) / 100)
 
     monkeypatch.setattr(meaning, "train", train)
     with pytest.raises(KeyboardInterrupt):
         meaning.run_all("birds", material, out)
     assert len(meaning.read_runs(out)) == 150
-    assert all(config.data.tuning for config, _ in trained[:93])
-    assert not any(config.data.tuning for config, _ in trained[93:])
+    assert all(config.data.tuning for config, _ in trained[:TUNED])
+    assert not any(config.data.tuning for config, _ in trained[TUNED:])
     trained.append((trained[0][0], None))  # past the interruption
     runs = meaning.run_all("birds", material, out)
-    assert len(runs) == 93 + 350 == len(runs.drop_duplicates())
+    assert len(runs) == TUNED + 400 == len(runs.drop_duplicates())
     test = runs[runs["stage"] == "test"]
     assert test.groupby("arm")["omega"].unique().map(list).to_dict() == {arm: [5.0] for arm in meaning.ARMS} | {"none": [0.0], "shuffled": [2.5]}
     assert set(Counter(zip(test["division"], test["arm"], strict=True)).values()) == {5}
     languages = {config.guidance.language for config, _ in trained if config.guidance}
     assert any("hierarchy:" in str(each) for each in languages)
-    assert {language for _, language in trained} == {None, "means"}
+    assert [language for _, language in trained].count(features) == 2 * 15 + 2 * 50
+    assert {config.guidance.text for config, language in trained if config.guidance} == {"names", "captions"}
     first = meaning.gains(runs)
-    assert first[first["over"] == "none"]["gain"].to_numpy() == pytest.approx([0.1] * 6)
+    assert first[first["over"] == "none"]["gain"].to_numpy() == pytest.approx([0.1] * 7)
+
+
+def test_a_stronger_network_says_what_classes_and_images_are_like(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = read_dataset(str(write_images(tmp_path / "photos", classes=3, each=2)))
+    features = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
+    monkeypatch.setattr(meaning, "backbone_features", lambda config: (table, image_classes(table, "class"), features))
+    material = meaning.Material("photos", "class", FAMILIES, tmp_path / "lite.safetensors")
+    stronger = meaning.StrongerFeatures(material, meaning.base_config(material, tmp_path / "splits.json"))
+    centered, labels = features - features.mean(axis=0), image_classes(table, "class").labels
+    assert stronger.encode_texts(stronger.paths) == pytest.approx(centered)
+    assert stronger.encode_texts(["class 1"])[0] == pytest.approx(centered[labels == 1].mean(axis=0))
 
 
 def test_families_come_from_an_attribute_or_a_file(tmp_path: Path) -> None:

@@ -49,7 +49,8 @@ def test_two_sets_of_features_fill_the_table_and_a_second_call_goes_on(
     head, *lines = first.stdout.strip().splitlines()
     assert head == "model,features,train,BLEU-4,CIDEr-D,METEOR-like,ROUGE-L"
     assert [line.split(",")[:3] for line in lines] == [["topdown", "imagenet", "XE"], ["topdown", "imagenet", "RL"]]
-    both = call(few, "--features", "imagenet", "--features", run, *out, "--save", str(tmp_path / "table.csv"))
+    files = ("--save", str(tmp_path / "table.csv"), "--sentences", str(tmp_path / "said.csv"))
+    both = call(few, "--features", "imagenet", "--features", run, *out, *files)
     assert both.exit_code == 0, both.output
     again = both.stdout.strip().splitlines()
     assert again[1:3] == lines
@@ -58,6 +59,9 @@ def test_two_sets_of_features_fill_the_table_and_a_second_call_goes_on(
     assert f"topdown, {run}, seed 0: Training" in both.stderr
     saved = pd.read_csv(tmp_path / "table.csv")
     assert saved["row"].tolist() == [f"topdown, {features}, {stage}" for features in ("imagenet", run) for stage in ("XE", "RL")]
+    said = pd.read_csv(tmp_path / "said.csv")
+    assert said.groupby(["model", "features", "stage"], sort=False)["cider_d"].mean().tolist() == pytest.approx(saved["cider_d"].tolist())
+    assert said.groupby(["features", "stage"])["path"].nunique().nunique() == 1
     assert saved["seed"].tolist() == [0] * 4
     assert saved["cider_d"].round(4).tolist() == [float(line.split(",")[4]) for line in again[1:]]
     # another config in the same folder is refused
