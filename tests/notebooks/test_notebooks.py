@@ -314,6 +314,8 @@ print(json.dumps([pulls, sums.T.values.tolist(), groups, distances, sorted(set(b
 
 @pytest.mark.long
 def test_continuous_quick_run_supports_the_text(tmp_path: Path) -> None:
+    from likeness.studies import read_study
+
     (off, pulled, triplet), sums, quantized, distances, sizes, sentences = run_with_probe(
         "04_continuous_labels.ipynb", tmp_path, CONTINUOUS_PROBE, SETTING="quick"
     )
@@ -325,9 +327,10 @@ def test_continuous_quick_run_supports_the_text(tmp_path: Path) -> None:
     assert first < rare_first
     assert last < rare_last
     assert rare_within < usual < within
-    assert list(distances) == ["pose", "room", "view", "caption"]
+    studies = {"pose": "synthetic-poses", "room": "synthetic-rooms", "view": "shipped-cars-viewpoint", "caption": "captioned-cars"}
+    assert list(distances) == list(studies)
     for name, (rows, above) in distances.items():
-        assert len(rows) == (8 if name == "caption" else 9)
+        assert rows == sorted(read_study(studies[name]).rows)
         assert above > 0
     assert (sizes, len(sentences)) == ([16, 128], 3)
 
