@@ -23,10 +23,10 @@ def build_network(config: BackboneConfig) -> EmbeddingNetwork:
         return _from_clip(config)
     if config.name == "custom":
         raise InputError("This run has a backbone that was passed as an object; pass it again, or load the run's weights into it yourself.")
-    from likeness.training.network.strided_depthwise import make_strided_depthwise
+    from likeness.training.network.depthwise import make_depthwise_fast
 
     model = timm_model(config, classes=0)
-    make_strided_depthwise(model)
+    make_depthwise_fast(model)
     if config.pool == "gem":
         _pool_by_gem(model, config.name)
     if config.checkpointing:

@@ -1,4 +1,4 @@
-"""Depthwise convolutions with a stride: the same values and gradients as torch's own layer, in each precision."""
+"""Depthwise convolutions: the same values and gradients as torch's own layer, in each precision."""
 
 import copy
 
@@ -8,11 +8,13 @@ import torch
 from timm.layers import Conv2dSame
 from torch import nn
 
-from likeness.training.network.strided_depthwise import StridedDepthwise, StridedDepthwiseSame, make_strided_depthwise
+from likeness.training.network.depthwise import Depthwise, DepthwiseSame, make_depthwise_fast
 
 
 @pytest.mark.parametrize("half", [False, True], ids=["float32", "bfloat16"])
-@pytest.mark.parametrize(("stride", "kernel", "side"), [(2, 3, 9), ((2, 3), 5, 12), (2, 3, 2)])
+@pytest.mark.parametrize(
+    ("stride", "kernel", "side"), [(2, 3, 9), ((2, 3), 5, 12), (2, 3, 2), (2, 3, 8), (3, 3, 10), (2, 5, 1), (1, 3, 2), (1, 5, 3), (1, 3, 9)]
+)
 @pytest.mark.parametrize("kind", [nn.Conv2d, Conv2dSame])
 def test_values_and_gradients_are_those_of_the_layer_itself(
     kind: type[nn.Conv2d], half: bool, stride: int | tuple[int, int], kernel: int, side: int
@@ -20,8 +22,8 @@ def test_values_and_gradients_are_those_of_the_layer_itself(
     torch.manual_seed(0)
     own = kind(6, 6, kernel, stride, padding=kernel // 2, groups=6)
     other = copy.deepcopy(own)
-    make_strided_depthwise(other)
-    assert type(other) is (StridedDepthwise if kind is nn.Conv2d else StridedDepthwiseSame)
+    make_depthwise_fast(other)
+    assert type(other) is (Depthwise if kind is nn.Conv2d else DepthwiseSame)
     found = []
     for layer in (own, other):
         images = torch.linspace(-1, 1, 3 * 6 * side * side).view(3, 6, side, side).contiguous(memory_format=torch.channels_last).requires_grad_()
@@ -35,10 +37,10 @@ def test_values_and_gradients_are_those_of_the_layer_itself(
         torch.testing.assert_close(value, expected, rtol=bound, atol=bound * float(expected.abs().max()))
 
 
-def test_only_plain_depthwise_layers_with_a_stride_change_and_weights_keep_their_names() -> None:
-    for name, changed in {"mobilenetv2_050": 4, "tf_efficientnet_lite0": 4, "resnet10t": 0}.items():
+def test_only_plain_depthwise_layers_change_and_weights_keep_their_names() -> None:
+    for name, changed in {"mobilenetv2_050": 17, "tf_efficientnet_lite0": 16, "resnet10t": 0}.items():
         model = timm.create_model(name, num_classes=0)
         before = list(model.state_dict())
-        make_strided_depthwise(model)
-        assert sum(isinstance(layer, StridedDepthwise | StridedDepthwiseSame) for layer in model.modules()) == changed
+        make_depthwise_fast(model)
+        assert sum(isinstance(layer, Depthwise | DepthwiseSame) for layer in model.modules()) == changed
         assert list(model.state_dict()) == before
