@@ -34,8 +34,9 @@ _MADE: dict[type[nn.Conv2d], type[nn.Conv2d]] = {nn.Conv2d: Depthwise, Conv2dSam
 def make_depthwise_fast(model: nn.Module) -> None:
     """Turns such layers of a model into those above, with their weights; other subclasses, which may pad otherwise, stay as they are."""
     for layer in model.modules():
-        plain = isinstance(layer, nn.Conv2d) and layer.padding_mode == "zeros" and layer.groups == layer.in_channels > 1
-        if plain and all(size % 2 for size in layer.kernel_size):
+        if not isinstance(layer, nn.Conv2d) or layer.padding_mode != "zeros" or not all(size % 2 for size in layer.kernel_size):
+            continue
+        if layer.groups == layer.in_channels > 1:
             layer.__class__ = _MADE.get(type(layer), type(layer))
 
 
@@ -45,9 +46,8 @@ def _is_slow(input: Tensor) -> bool:
 
 def _faster(layer: nn.Conv2d, input: Tensor, padding: int | str | tuple[int, ...], first: tuple[int, int] = (0, 0)) -> Tensor:
     """`first` is the place of the first output, without a stride."""
-    if isinstance(padding, tuple) and min(input.shape[-2:]) < max(layer.kernel_size):
-        down, right = padding
-        input, padding = pad(input, (right, right, down, down)), 0
-    everywhere = conv2d(input, layer.weight, layer.bias, 1, padding, layer.dilation, layer.groups)
     down, right = layer.stride
+    if isinstance(padding, tuple) and min(input.shape[-2:]) < max(layer.kernel_size):
+        input, padding = pad(input, (padding[1], padding[1], padding[0], padding[0])), 0
+    everywhere = conv2d(input, layer.weight, layer.bias, 1, padding, layer.dilation, layer.groups)
     return everywhere if down == right == 1 else everywhere[:, :, first[0] :: down, first[1] :: right].contiguous(memory_format=channels_last)
