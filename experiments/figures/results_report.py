@@ -251,7 +251,7 @@ def all_tables() -> dict[str, str]:
         "cars": methods_paper_table(cars[cars["dim"].eq(_PAPER_DIM) | cars["method"].isin(RAW)], PAPER_METRICS, bold=True),
         "suggested": suggested_table(cars),
         **{name: guidance_table(read_results(name)) for name in ("birds-guidance", "birds-frozen", "shipped-cars")},
-        "shipped-cars-ablations": guidance_table(read_results("shipped-cars-ablations"), "Baseline"),
+        **{name: guidance_table(read_results(name), "Baseline") for name in ("shipped-cars-ablations", "birds-methods")},
         "names": paper_table(read_results("cars-names-notions"), METRICS[:1]),
         "saliency": saliency_table(read_results("cars-saliency")),
         "names to 128 dimensions": by_size(of_photos("sizes").query("dim == 128 or method == 'raw'"), "dim"),
