@@ -13,7 +13,7 @@ that ship, so that documents and notebooks say the same:
 import functools
 import re
 from collections.abc import Callable, Hashable
-from typing import Literal
+from typing import Literal, get_args
 
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
@@ -33,6 +33,7 @@ from experiments.analyses.methods import methods_table
 from experiments.analyses.sentences import sentence_table
 from experiments.analyses.trust import flags_table, trust_cases, trust_summary
 from experiments.analyses.unnamed import unnamed_summary
+from experiments.papers import TASKS
 from experiments.published import published_guidance, published_shifts
 from experiments.results import FOLDER, read_results
 from experiments.study_tables import autoencoder_ranges
@@ -41,6 +42,7 @@ from likeness.evaluation import correlation_intervals, few_shot_gains, generaliz
 from likeness.io import FrozenConfig, yaml_content
 from likeness.studies import decimals, paired_differences, published
 
+Verdict = Literal["holds", "holds in part", "does not hold here", "not shown here", "not testable here"]
 Paper = Literal["indirect", "language guidance", "oodml", "log-ratio", "beyond"]
 # What a place may take of the runs that ship, by name.
 DERIVED: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
@@ -97,7 +99,7 @@ class Claim(FrozenConfig):
 
     place: str
     claim: str
-    verdict: Literal["holds", "holds in part", "does not hold here", "not shown here", "not testable here"]
+    verdict: Verdict
     why: str = ""
     paper: str = ""
     here: str = ""
@@ -125,10 +127,32 @@ def claims(paper: Paper) -> pd.DataFrame:
 
 
 def claims_overview(paper: Paper) -> pd.DataFrame:
-    """A row per claim: claim, verdict, and a link to its section on the same page."""
-    found = claims(paper)
-    links = [f"[{place}](#{_anchor(place)})" for place in found["place"]]
-    return found[["claim", "verdict"]].assign(evidence=links)
+    """A row per verdict: how many claims have it, and links to their sections on the same page."""
+    by_verdict = claims(paper).groupby("verdict")["place"]
+    known = [verdict for verdict in get_args(Verdict) if verdict in by_verdict.groups]
+    links = [", ".join(f"[{place}](#{_anchor(place)})" for place in by_verdict.get_group(verdict).unique()) for verdict in known]
+    return pd.DataFrame({"verdict": known, "claims": [by_verdict.size()[verdict] for verdict in known], "where": links})
+
+
+def own_data_text(paper: str) -> str:
+    """In Markdown, what of a paper takes data that are not here, as headings by datasets, and the command that measures all of it once they are."""
+    tasks = [task for task in TASKS if task.paper == paper]
+    datasets = {
+        heading: tuple(dict.fromkeys(need for task in tasks if heading in task.headings for need in task.datasets))
+        for task in tasks
+        for heading in task.headings
+    }
+    lines = [
+        f"- {', '.join(each)}: {', '.join(heading for heading in datasets if datasets[heading] == each)}" for each in dict.fromkeys(datasets.values())
+    ]
+    command = f"`make papers DATA=data ENCODER=ViT-B-32/openai ONLY={paper}`"
+    return "\n".join(
+        [
+            f"Cannot be run here, for want of the data; with [these](../../experiments/README.md#the-papers-on-their-own-data) {command} runs all:",
+            "",
+            *lines,
+        ]
+    )
 
 
 def claims_sections(paper: Paper) -> dict[str, str]:
@@ -138,8 +162,16 @@ def claims_sections(paper: Paper) -> dict[str, str]:
 
 
 def claims_text(paper: Paper) -> str:
-    """All sections with their headings, in Markdown, as notebooks show them."""
-    return "\n\n".join(f"### {place}\n\n{text}" for place, text in claims_sections(paper).items())
+    """All sections with their headings, in Markdown, and what would overturn each verdict, as notebooks show them."""
+    overturn = claims(paper).groupby("place", sort=False)["overturn"].agg(list)
+    sections = claims_sections(paper)
+    return "\n\n".join(
+        f"### {place}\n\n{text}\n\nWhat would overturn it: {' '.join(map(_sentence, overturn[place]))}" for place, text in sections.items()
+    )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
 def _anchor(heading: str) -> str:

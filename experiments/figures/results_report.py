@@ -31,7 +31,7 @@ from experiments.analyses.sentences import sentence_table
 from experiments.analyses.slices import null_summary, real_summary, slices_summary
 from experiments.analyses.trust import flags_table, trust_cases, trust_summary
 from experiments.analyses.unnamed import unnamed_summary
-from experiments.claims import Paper, claims_overview, claims_sections, claims_text
+from experiments.claims import Paper, claims_overview, claims_sections, claims_text, own_data_text
 from experiments.figures.paper_curves import IMAGES
 from experiments.figures.paper_tables import gains_by_split, guided_gains, label_distances
 from experiments.results import FOLDER, filled, read_results
@@ -114,15 +114,17 @@ def saliency_table(shares: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_size(runs: pd.DataFrame, size: str) -> pd.DataFrame:
-    """MAP@R of each notion and method, a column for each size; of what has one size alone, such as the raw encoder, one figure for all."""
+    """MAP@R of each notion and method, a column for each size, or where there is one the figures by its name; what no size changes has one figure
+    for all: the raw encoder, and, where prompts are counted, what learns nothing from them.
+    """
     titles = {**METHOD_TITLES, "suggested": "InDiReCT (exact), suggested dimensions"}
     known = runs[runs["map_at_r"].notna()].groupby(["notion", "method", size], sort=False)["map_at_r"]
     found = pd.DataFrame([(*place, score_text(own, str(place[1]))) for place, own in known], columns=["notion", "method", size, "text"])
-    single = found.groupby(["notion", "method"])[size].transform("nunique") == 1
-    sizes = sorted(set(found.loc[~single, size]))
+    same = [*RAW, *(["random-transform"] if size == "prompts" else [])]
+    sizes = sorted(set(found.loc[~found["method"].isin(same), size]))
     lines = []
     for (notion, method), own in found.groupby(["notion", "method"], sort=False):
-        texts = dict.fromkeys(sizes, own["text"].iloc[0]) if len(own) == 1 else dict(zip(own[size], own["text"], strict=True))
+        texts = dict.fromkeys(sizes, own["text"].iloc[0]) if method in same else dict(zip(own[size], own["text"], strict=True))
         lines.append({"notion": notion, "method": titles[str(method)]} | {str(each): texts.get(each, "–") for each in sizes})
     return pd.DataFrame(lines)
 
@@ -318,6 +320,7 @@ def all_tables() -> dict[str, str]:
     }
     texts = {name: as_markdown(table) for name, table in tables.items()}
     texts |= {f"claims of {paper}": as_markdown(claims_overview(paper)) for paper in NOTEBOOKS}
+    texts |= {f"own data of {paper}": own_data_text(paper.replace(" ", "-")) for paper in NOTEBOOKS}
     for paper in (*NOTEBOOKS, BEYOND):
         texts |= {f"{paper}: {place}": section for place, section in claims_sections(paper).items()}
     return texts

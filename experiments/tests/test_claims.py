@@ -20,7 +20,7 @@ def test_every_claim_is_short_and_each_place_in_braces_is_filled(paper: str) -> 
     found = claims(paper)  # type: ignore[arg-type]
     assert len(found) >= 5
     assert found["claim"].is_unique
-    assert (found["claim"].str.split().map(len) <= 25).all()  # they are cells of a table
+    assert (found["claim"].str.split().map(len) <= 25).all()
     assert not found.map(lambda text: "{" in text or "}" in text).any(axis=None)
 
 
