@@ -26,11 +26,12 @@ WORDS = (
 
 
 def with_other_words(notion: Notion, seed: int) -> Notion:
-    """The notion with as many aspects drawn from `WORDS`, or from all pairs of them ("spoon and piano") if it has more aspects than there are words.
+    """The notion with as many aspects drawn from `WORDS`, or from all pairs of them ("spoon and piano") if half of the words are fewer than its
+    aspects: draws of most of the words would be nearly the same for every seed.
 
     Templates, attribute and dimensions stay, so that only the meaning of the words is removed.
     """
-    pool = WORDS if len(notion.aspects) <= len(WORDS) else tuple(f"{one} and {other}" for one, other in combinations(WORDS, 2))
+    pool = WORDS if 2 * len(notion.aspects) <= len(WORDS) else tuple(f"{one} and {other}" for one, other in combinations(WORDS, 2))
     drawn = np.random.default_rng(seed).choice(len(pool), len(notion.aspects), replace=len(notion.aspects) > len(pool))
     return replace(notion, aspects=tuple(pool[place] for place in drawn))
 
