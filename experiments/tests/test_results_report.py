@@ -6,7 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments.figures.results_report import NOTEBOOKS, ROOT, all_tables, filled_pages, read_pages
+from experiments.claims import claims, claims_overview, own_data_text
+from experiments.figures.results_report import NOTEBOOKS, ROOT, all_tables, by_size, filled_pages, read_pages
+from experiments.papers import TASKS
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -69,3 +71,38 @@ def test_every_notion_stands_beside_the_raw_encoder_and_the_control(name: str) -
     for notion, own in runs.groupby("notion"):
         assert {"random", "raw", "random-transform", "pca", "exact", "other-words"} <= set(own["method"]), notion
         assert own.loc[own["method"] == "other-words", "seed"].nunique() == 5
+
+
+def test_a_table_by_size_shows_what_was_measured_and_no_figure_elsewhere() -> None:
+    rows = [("x", "raw", 512, 0.1), ("x", "exact", 2, 0.2), ("x", "exact", 128, 0.3), ("x", "adam", 128, 0.4)]
+    table = by_size(pd.DataFrame(rows, columns=["notion", "method", "dim", "map_at_r"]), "dim").drop(columns="notion")
+    assert list(table.columns) == ["method", "2", "128"]
+    assert table.drop(columns="method").to_numpy().tolist() == [["0.100", "0.100"], ["0.200", "0.300"], ["–", "0.400"]]
+    alone = by_size(pd.DataFrame(rows[:1] + rows[3:], columns=["notion", "method", "dim", "map_at_r"]), "dim")
+    assert alone["128"].tolist() == ["0.100", "0.400"]
+
+
+@pytest.mark.parametrize("paper", NOTEBOOKS)
+def test_an_overview_counts_every_claim_and_links_its_section(paper: str) -> None:
+    overview, found = claims_overview(paper), claims(paper)  # type: ignore[arg-type]
+    assert overview["claims"].sum() == len(found)
+    linked = {
+        (verdict, place) for verdict, where in zip(overview["verdict"], overview["where"], strict=True) for place in re.findall(r"\[(.+?)\]", where)
+    }
+    assert linked == set(zip(found["verdict"], found["place"], strict=True))
+
+
+@pytest.mark.parametrize("paper", NOTEBOOKS)
+def test_what_needs_the_papers_data_is_listed_whole_with_its_datasets(paper: str) -> None:
+    name = paper.replace(" ", "-")
+    first, *lines = own_data_text(name).splitlines()
+    assert f"ONLY={name}`" in first
+    listed = {
+        (heading, dataset)
+        for line in lines
+        if line
+        for dataset in line[2:].partition(": ")[0].split(", ")
+        for heading in line.partition(": ")[2].split(", ")
+    }
+    tasks = [task for task in TASKS if task.paper == name]
+    assert listed == {(heading, dataset) for task in tasks for heading in task.headings for dataset in task.datasets}

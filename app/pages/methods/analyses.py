@@ -19,7 +19,7 @@ from likeness.studies import ANALYSIS_METRICS, PAPER_ENCODERS, SHIPPED_ENCODERS,
 from pages.methods import measure
 from pages.methods.measure import called, choose_dimension, choose_methods, choose_notions, choose_runs, content_of, measuring
 from parts import cached, downloads, permissions
-from parts.plain import plain
+from parts.plain import plain, prose
 from parts.sidebar import readable
 from parts.view import View
 from server.access import redact, resolve_encoder, store_dir
@@ -177,6 +177,6 @@ def _draw(slot: str, plot: Plot, about: Sentences, job: Job) -> None:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _summary(stamp: str, metric: str, _runs: pd.DataFrame, _plot: Plot, _about: Sentences) -> "tuple[str, Figure | None]":
     """The results so far, in Markdown, and their plot; None if all runs were rejected."""
-    lines = [*_about(_runs, metric), *(f":gray[Left out: {plain(redact(reason))}]" for reason in refusals(_runs))]
+    lines = [*_about(_runs, metric), *(f":gray[Left out: {prose(redact(reason))}]" for reason in refusals(_runs))]
     figure = None if (_runs["refused"] != "").all() else _plot(_runs, metric=metric)
     return "\n".join(f"- {line}" for line in lines), figure
