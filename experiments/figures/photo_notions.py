@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def _write(name: str, runs: pd.DataFrame, part: bool) -> None:
-    file, runs = RESULTS / f"{name}-notions.csv", runs.drop(columns="fit_seconds").round(6)
+    file, runs = RESULTS / f"{name}-notions.csv", runs.drop(columns=["left_out", "fit_seconds"]).round(6)
     if part:
         before = read_figures(file)
         runs = pd.concat([before[~before["method"].isin(runs["method"])], runs], ignore_index=True)
