@@ -88,13 +88,16 @@ def guidance_table(every: pd.DataFrame, without: str = "Multisimilarity") -> pd.
     places = list(dict.fromkeys(every["split"])) if "split" in every else [None]
     rows = set(every["row"])
     bases = {_unguided(row) for row in rows if _unguided(row) != row} & rows | {without}
+    gains: dict[str, pd.DataFrame] = {}
     lines = []
     for row, own in every.groupby("row", sort=False):
         parts = {place: own if place is None else own[own["split"] == place] for place in places}
         line = {"row": str(row)} | {"R@1" if place is None else f"R@1 {place}": mean_text(part["recall_at_1"]) for place, part in parts.items()}
         line |= {title: mean_text(own[name]) for title, name in (("mAP@1000", "map_at_1000"), ("NMI", "nmi"))} if places == [None] else {}
         base = "" if row in bases else _unguided(str(row)) if _unguided(str(row)) in bases else without
-        lines.append(line | _gained(every, str(row), base))
+        if base and base not in gains:
+            gains[base] = paired_differences(every, base, list(_GAINS)).set_index("row")
+        lines.append(line | (_gained(gains[base].loc[row]) if base else dict.fromkeys(_GAINS.values(), "")))
     return pd.DataFrame(lines)
 
 
@@ -102,9 +105,6 @@ def _unguided(row: str) -> str:
     return re.split(r" \+(?:ELG|PLG)", row)[0]
 
 
-def _gained(every: pd.DataFrame, row: str, base: str) -> dict[str, str]:
-    if not base:
-        return dict.fromkeys(_GAINS.values(), "")
-    gain = paired_differences(every, base, list(_GAINS)).set_index("row").loc[row]
+def _gained(gain: "pd.Series[float]") -> dict[str, str]:
     texts = (f"{gain[name]:+.3f} ± {gain[f'{name} ±']:.3f} ({gain[f'{name} ahead']:.0f} of {gain['pairs']:.0f})" for name in _GAINS)
     return dict(zip(_GAINS.values(), texts, strict=True))

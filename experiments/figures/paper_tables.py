@@ -21,7 +21,8 @@ _SCORES = {"recall_at_1": "R@1", "map_at_1000": "mAP@1000"}
 # Label distances by study: the title of its column.
 _LABELS = {
     "synthetic-poses": "poses, px",
-    "lsp-pose": "pose photos, px",
+    "lsp-pose-whole": "pose photos, px",
+    "lsp-pose": "embedding layer alone",
     "synthetic-rooms": "rooms",
     "shipped-cars-viewpoint": "viewpoint, °",
     "flickr-captions": "captions",

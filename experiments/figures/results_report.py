@@ -57,7 +57,7 @@ PRESENCE = (
     *("images", "chosen on", "queries", "accuracy", "alignment", "shown: absent", "absent: absent", "absent: unclear", "1 shown: absent"),
     *("3 shown: absent", "10 shown: absent", "AUC", "AUC of best", "AUC, turned images", "AUC, other names", "flat: shown", "flat: absent"),
 )
-CONTINUOUS = ("synthetic-poses", "lsp-pose", "synthetic-rooms", "shipped-cars-viewpoint", "flickr-captions", "captioned-cars")
+CONTINUOUS = ("synthetic-poses", "lsp-pose", "lsp-pose-whole", "synthetic-rooms", "shipped-cars-viewpoint", "flickr-captions", "captioned-cars")
 RAW = ("raw", "raw-code")  # which have one size, the encoder's
 PAPER_METRICS = ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
 _PAPER_DIM = 128
