@@ -68,6 +68,7 @@ DERIVED: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "sentence medians": lambda every: sentence_table(every).median(numeric_only=True).to_frame().T,
     "sentences": sentence_table,
     "trust": trust_summary,
+    "units": lambda runs: runs.assign(**{name: runs[name].map("{:g}".format) + " " + runs["unit"] for name in ("value", "peer_value")}),
     "unnamed": unnamed_summary,
 }
 # The papers' tables, transcribed in `assets/papers`.

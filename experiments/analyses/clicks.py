@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _NEIGHBORS = 24  # of a query, as many as the app shows
 _LEAST_GAP = 0.02  # MAP@R that the Oracle is ahead, below which there is nothing to close
 _DIM = 128  # of the Oracle, as in the paper
-TUNED = ("cars",)  # whose larger encoder the constants of `likeness.clicked_notion` were tried on
+TUNED = ("cars-small",)  # the cars by the smaller encoder, on which the constants of `likeness.clicked_notion` were settled at last
 
 
 def clicked_notions(

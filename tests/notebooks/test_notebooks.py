@@ -30,6 +30,17 @@ def formats() -> Any:
     return nbformat
 
 
+# each paper's notebook, its claims, its page
+PAPERS = [
+    ("01_indirect.ipynb", "indirect", "indirect.md"),
+    ("02_language_guidance.ipynb", "language guidance", "language-guidance.md"),
+    ("03_oodml.ipynb", "oodml", "oodml.md"),
+    ("04_continuous_labels.ipynb", "log-ratio", "log-ratio.md"),
+]
+# what a heading names of a paper: "Table S1", "Section 4.5", "Figures 1 and 2 of the appendix"
+LABEL = re.compile(r"(?:(?:Table|Figure|Section)s (?:S?\d+, )*S?\d+ and S?\d+|(?:Table|Figure|Section) S?\d+(?:\.\d+)?)(?: of the appendix)?")
+
+
 def module(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"loaded_{path.stem}", path)
     assert spec
@@ -252,15 +263,7 @@ def test_guidance_quick_run_supports_the_text(tmp_path: Path) -> None:
     assert noted >= 7
 
 
-@pytest.mark.parametrize(
-    ("name", "paper", "page"),
-    [
-        ("01_indirect.ipynb", "indirect", "indirect.md"),
-        ("02_language_guidance.ipynb", "language guidance", "language-guidance.md"),
-        ("03_oodml.ipynb", "oodml", "oodml.md"),
-        ("04_continuous_labels.ipynb", "log-ratio", "log-ratio.md"),
-    ],
-)
+@pytest.mark.parametrize(("name", "paper", "page"), PAPERS)
 def test_claims_stand_in_the_notebook_word_for_word_as_on_the_page_of_the_paper(name: str, paper: str, page: str) -> None:
     from experiments.claims import claims_sections, claims_text
 
@@ -273,17 +276,24 @@ def test_claims_stand_in_the_notebook_word_for_word_as_on_the_page_of_the_paper(
         assert section in text
 
 
-def test_guidance_follows_the_paper_in_notebook_and_page_and_its_tables_are_those_of_the_runs_that_ship() -> None:
-    import pandas as pd
-
+@pytest.mark.parametrize(("name", "paper", "page"), PAPERS)
+def test_notebook_and_page_have_the_tables_figures_and_sections_of_the_paper_in_one_order(name: str, paper: str, page: str) -> None:
     from experiments.claims import claims_sections
 
-    places = list(claims_sections("language guidance"))
-    page = re.findall(r"^## (.+)$", (FOLDER.parent / "docs/papers/language-guidance.md").read_text(), re.MULTILINE)
+    headings = re.findall(r"^## (.+)$", (FOLDER.parent / "docs/papers" / page).read_text(), re.MULTILINE)
+    places = list(claims_sections(paper))  # type: ignore[arg-type]
+    assert [heading for heading in headings if heading in places] == places
+    labels = [label for heading in headings for label in LABEL.findall(heading)]
+    assert len(labels) >= 5
+    texts = [cell.source for cell in formats().read(FOLDER / name, as_version=4).cells if cell.cell_type == "markdown"]
+    shown = [label for heading in re.findall(r"^##+ (.+)$", "\n".join(texts), re.MULTILINE) for label in LABEL.findall(heading)]
+    assert [label for label in shown if label in labels] == labels
+
+
+def test_tables_of_guidance_are_those_of_the_runs_that_ship() -> None:
+    import pandas as pd
+
     notebook = formats().read(FOLDER / "02_language_guidance.ipynb", as_version=4)
-    headings = re.findall(r"^## ([^:\n]+)", "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown"), re.MULTILINE)
-    assert [name for name in page if name in places] == places
-    assert [name for name in headings if name in places] == places
     tables = [cell for cell in code_cells(notebook) if "shipped" in cell.metadata.get("tags", [])]
     assert len(tables) >= 10
     [setup] = [cell.source for cell in code_cells(notebook) if "pd.set_option(" in cell.source]
