@@ -136,9 +136,32 @@ def planned(stage: str, chosen: dict[str, float]) -> Iterator[tuple[str, int, in
 
 def chosen_omegas(runs: pd.DataFrame) -> dict[str, float]:
     """The omega of each guided arm with the best mean R@1 on the classes held out for tuning, the smaller of two equals."""
+    return {str(arm): float(omega) for arm, omega in _held_out(runs).idxmax(axis=1).items()}
+
+
+def _held_out(runs: pd.DataFrame) -> pd.DataFrame:
+    """Mean R@1 on the classes held out for tuning, a row per guided arm and a column per omega."""
     tuning = runs[(runs["stage"] == "tuning") & (runs["arm"] != NONE)]
-    means = tuning.groupby(["arm", "omega"])["recall_at_1"].mean().unstack()
-    return {str(arm): float(omega) for arm, omega in means.idxmax(axis=1).items()}
+    return tuning.groupby(["arm", "omega"])["recall_at_1"].mean().unstack()
+
+
+def omega_choices(runs: pd.DataFrame) -> pd.DataFrame:
+    """How much the choice of omega matters on the held-out classes, which in part judge other divisions.
+
+    Returns:
+        A row per set of images and arm: the chosen omega, those that each tuned division alone would choose, mean R@1 on the held-out classes by
+        omega, and how much of it the worst of these other choices loses.
+    """
+    lines = []
+    for images, own in runs[runs["stage"] == "tuning"].groupby("images", sort=False):
+        means, chosen = _held_out(own), chosen_omegas(own)
+        alone = [chosen_omegas(part) for _, part in own.groupby("division")]
+        for arm in [arm for arm in ARMS if arm in chosen]:
+            others, by_omega = [each[arm] for each in alone], means.loc[arm].to_dict()
+            line = {"images": images, "arm": arm, "omega": f"{chosen[arm]:g}", "one division alone": ", ".join(f"{omega:g}" for omega in others)}
+            lost = by_omega[chosen[arm]] - min(by_omega[omega] for omega in others)
+            lines.append(line | {f"{omega:g}": by_omega[omega] for omega in OMEGAS} | {"lost": lost})
+    return pd.DataFrame(lines)
 
 
 def run_all(name: str, material: Material, out: Path) -> pd.DataFrame:

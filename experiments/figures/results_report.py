@@ -24,7 +24,7 @@ from experiments.analyses.drift import drift_table
 from experiments.analyses.fine_tuning import fine_tuning_table
 from experiments.analyses.isoclip import isoclip_summary
 from experiments.analyses.label_spreading import label_spreading_table
-from experiments.analyses.meaning import ARMS, NONE, chosen_omegas, gains
+from experiments.analyses.meaning import gains, omega_choices
 from experiments.analyses.methods import methods_table, winners_table
 from experiments.analyses.reasons import reasons_page
 from experiments.analyses.sentences import sentence_table
@@ -220,12 +220,6 @@ def with_texts(table: pd.DataFrame) -> pd.DataFrame:
     return table.map(lambda value: value if isinstance(value, str) else "–" if pd.isna(value) else f"{value:.3f}")
 
 
-def meaning_omegas(runs: pd.DataFrame) -> pd.DataFrame:
-    """The omega of each guided arm, by the classes held out for tuning; "–" while some are missing."""
-    chosen = {images: chosen_omegas(own) for images, own in runs.groupby("images", sort=False)}
-    return pd.DataFrame([{"arm": arm} | {images: f"{own.get(arm, float('nan')):g}" for images, own in chosen.items()} for arm in ARMS if arm != NONE])
-
-
 def choice_table(runs: pd.DataFrame) -> pd.DataFrame:
     """Per set of images and kind of query the score that is best on all others, beside the best there."""
     found = composed_choice(runs).rename(columns={"notion": "judged by", "score": "mAP", "best": "best there", "best_score": "its mAP"})
@@ -299,7 +293,7 @@ def all_tables() -> dict[str, str]:
             name: with_texts(gains(read_results("guidance-meaning"), figure).astype({"divisions": str, "runs": str}))
             for name, figure in (("meaning", "recall_at_1"), ("meaning in mAP", "map_at_1000"))
         },
-        "meaning omegas": meaning_omegas(read_results("guidance-meaning")),
+        "meaning omegas": with_texts(omega_choices(read_results("guidance-meaning"))),
         "fine-tuning": fine_tuning_table(read_results("fine-tuning")),
         "encoder fingerprints": with_texts(fingerprints_table(read_results("encoder-fingerprints"))),
         "changed": changed_summary(read_results("changed-images")),

@@ -85,6 +85,7 @@ TASKS: tuple[Task, ...] = (
 # What needs neither CLIP nor a dataset, by page and heading: what measures it here.
 HERE = {
     ("indirect", "Section 3.1"): "python benchmarks/indirect_fit.py",
+    ("language-guidance", "Figures 1 and 2"): "notebooks/02_language_guidance.ipynb",
     ("language-guidance", "Section 4.3"): "python benchmarks/training_step.py",
     ("log-ratio", "Figures 4, 6, 7 and 8"): "notebooks/04_continuous_labels.ipynb",
 }

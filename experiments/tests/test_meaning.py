@@ -85,6 +85,23 @@ def test_the_interval_is_that_of_divisions_and_seeds_drawn_again() -> None:
     assert (high - low) / (2 * 1.96) == pytest.approx(expected, rel=0.12)
 
 
+def test_omega_by_one_division_alone_stands_beside_that_by_all_and_what_it_loses() -> None:
+    best = {"names": (1.0, 1.0, 1.0), "flat": (0.5, 2.5, 2.5)}  # by division
+    rows = []
+    for stage, division, seed, arm, omega in meaning.planned("tuning", {}):
+        value = 0.5 + 0.1 * (omega == best.get(arm, (5.0,) * 3)[division])
+        rows.append(("birds", stage, division, seed, arm, omega, value, value, 1.0, "32"))
+    runs = pd.DataFrame(rows, columns=meaning.COLUMNS)
+    found = meaning.omega_choices(pd.concat([runs, _runs({"names": 0.02})])).set_index("arm")
+    assert list(found.index) == [arm for arm in meaning.ARMS if arm != meaning.NONE]
+    assert found.loc["names", ["omega", "one division alone"]].tolist() == ["1", "1, 1, 1"]
+    assert found.loc["names", [f"{omega:g}" for omega in meaning.OMEGAS]].tolist() == pytest.approx([0.5, 0.6, 0.5, 0.5, 0.5])
+    assert found.loc["flat", ["omega", "one division alone"]].tolist() == ["2.5", "0.5, 2.5, 2.5"]
+    assert found["lost"].drop("flat").tolist() == pytest.approx([0.0] * 6)
+    assert found.loc["flat", "lost"] == pytest.approx(0.1 / 3)
+    assert found["omega"].astype(float).to_dict() == meaning.chosen_omegas(runs)
+
+
 class _Run:
     def __init__(self, path: Path, recall: float) -> None:
         self.path, self.recall = path, recall
