@@ -60,7 +60,6 @@ DERIVED: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "copies": copies_table,
     "cut-offs": cut_offs_table,
     "autoencoders": autoencoder_ranges,
-    "short figures": lambda every: every.assign(value=every["value"].map("{:g}".format)),
     "flags": flags_table,
     "isoclip": isoclip_summary,
     "trust cases": trust_cases,
