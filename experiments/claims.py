@@ -47,10 +47,10 @@ Paper = Literal["indirect", "language guidance", "oodml", "log-ratio", "beyond"]
 # What a place may take of the runs that ship, by name.
 DERIVED: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "few-shot gains": few_shot_gains,
-    "generalization scores": generalization_scores,
+    "generalization scores": lambda runs: generalization_scores(runs, "matched_recall_at_1"),
     "guidance gains": gains,
     "guidance gains in mAP": lambda runs: gains(runs, "map_at_1000"),
-    "correlation intervals": lambda every: correlation_intervals(scaled_structure(every)),
+    "correlation intervals": lambda every: correlation_intervals(scaled_structure(every, "matched_recall_at_1")),
     "algebra": algebra_summary,
     "changed": changed_summary,
     "clicks": clicks_table,

@@ -79,7 +79,7 @@ TASKS: tuple[Task, ...] = (
     *_each("oodml-table-1-{}", "oodml", ["Table 1"], list(OODML), distances_table),
     *_each("oodml-figure-1-{}", "oodml", ["Figure 1"], list(OODML), steps_table),
     *_each("oodml-shifts-{}", "oodml", ["Figure 2", "Figure 3", "Figure 4", "Figure 6"], list(OODML), shifts_table),
-    *_each("oodml-capacity-{}", "oodml", ["Figure 5"], ["cars196"], partial(shifted_table, "oodml-capacity-{}")),
+    *_each("oodml-capacity-{}", "oodml", ["Figure 5"], ["cub200", "cars196"], partial(shifted_table, "oodml-capacity-{}")),
     *_each("oodml-few-shot-{}", "oodml", ["Figure 7"], ["cub200", "cars196"], partial(shifted_table, "oodml-few-shot-{}")),
 )
 # What needs neither CLIP nor a dataset, by page and heading: what measures it here.

@@ -249,7 +249,7 @@ def test_oodml(data: Path, tmp_path: Path, clip: str, run: Run, monkeypatch: pyt
         monkeypatch.setitem(shift_splits.BUILT, name, {"per_step": 2, "count": 2})
     status, printed, errors = run("papers", *line(data, tmp_path / "out", clip, CLASSES, ["oodml"]))
     assert status == 0, errors
-    assert "12 of 12 tasks are finished" in printed
+    assert "13 of 13 tasks are finished" in printed
     check_pages(tmp_path / "out", ["oodml"])
     assert "Gained by few shots" in (tmp_path / "out" / "oodml-few-shot-cub200.md").read_text(encoding="utf-8")
     assert "| removal 66 | 123.03 |" in (tmp_path / "out" / "oodml-figure-1-cars196.md").read_text(encoding="utf-8")

@@ -180,6 +180,12 @@ def test_without_its_splits_a_study_names_the_command_that_makes_them(dataset: s
     assert all(said in words for said in (study.splits_command, "computed by the paper's rule", "are not those"))
 
 
+def test_networks_of_three_sizes_differ_by_dataset_in_settings_and_splits_alone() -> None:
+    birds, cars, main = read_study("oodml-capacity-cub200"), read_study("oodml-capacity-cars196"), read_study("oodml-cub200")
+    assert (birds.rows, birds.seeds) == (cars.rows, cars.seeds)
+    assert (birds.base, birds.splits, birds.splits_command) == (main.base, main.splits, main.splits_command)
+
+
 SMALL = [("cars196", "DiVA"), ("cub200", "S2SD"), ("sop", "ProxyAnchor"), ("cars196", "Uniform prior")]
 
 
