@@ -33,10 +33,11 @@ from experiments.analyses.methods import methods_table
 from experiments.analyses.sentences import sentence_table
 from experiments.analyses.trust import flags_table, trust_cases, trust_summary
 from experiments.analyses.unnamed import unnamed_summary
+from experiments.figures.quantization import whole_pixels
 from experiments.papers import TASKS
 from experiments.published import published_guidance, published_shifts
 from experiments.results import FOLDER, read_results
-from experiments.study_tables import autoencoder_ranges
+from experiments.study_tables import autoencoder_ranges, sentence_shares
 from likeness.errors import InputError
 from likeness.evaluation import correlation_intervals, few_shot_gains, generalization_scores, scaled_structure
 from likeness.io import FrozenConfig, yaml_content
@@ -65,11 +66,13 @@ DERIVED: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "trust cases": trust_cases,
     "label spreading": label_spreading_table,
     "methods": methods_table,
+    "sentence shares": sentence_shares,
     "sentence medians": lambda every: sentence_table(every).median(numeric_only=True).to_frame().T,
     "sentences": sentence_table,
     "trust": trust_summary,
     "units": lambda runs: runs.assign(**{name: runs[name].map("{:g}".format) + " " + runs["unit"] for name in ("value", "peer_value")}),
     "unnamed": unnamed_summary,
+    "whole px": whole_pixels,
 }
 # The papers' tables, transcribed in `assets/papers`.
 PUBLISHED: dict[str, Callable[[], pd.DataFrame]] = {

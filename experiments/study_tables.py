@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from likeness.evaluation import metric_title
@@ -13,6 +14,7 @@ from likeness.studies.table_texts import mean_text, with_spread
 # Nonlinear autoencoders: a seed gives .698 or .960 by rounding alone, so that tables show median and range.
 RANGED = ("ae", "ae-code")
 _KS = (1, 10)
+_SIGNS = {"higher": 1, "the same": 0, "lower": -1}
 
 
 def score_text(values: "pd.Series[float]", method: str) -> str:
@@ -108,3 +110,12 @@ def _unguided(row: str) -> str:
 def _gained(gain: "pd.Series[float]") -> dict[str, str]:
     texts = (f"{gain[name]:+.3f} ± {gain[f'{name} ±']:.3f} ({gain[f'{name} ahead']:.0f} of {gain['pairs']:.0f})" for name in _GAINS)
     return dict(zip(_GAINS.values(), texts, strict=True))
+
+
+def sentence_shares(said: pd.DataFrame) -> pd.DataFrame:
+    """Of captions with their CIDEr-D, by stage and photo from ImageNet's and from caption-aware features: the shares of photos for which the latter score
+    higher, the same and lower.
+    """
+    scores = said.pivot(index=["stage", "path"], columns="features", values="cider_d")
+    gained = np.sign(scores["caption-aware"] - scores["ImageNet"]).groupby("stage", sort=False)
+    return pd.DataFrame({name: gained.agg(lambda signs, sign=sign: (signs == sign).mean()) for name, sign in _SIGNS.items()}).reset_index()

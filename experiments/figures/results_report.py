@@ -33,7 +33,8 @@ from experiments.analyses.trust import flags_table, trust_cases, trust_summary
 from experiments.analyses.unnamed import unnamed_summary
 from experiments.claims import Paper, claims_overview, claims_sections, claims_text, own_data_text
 from experiments.figures.paper_curves import IMAGES
-from experiments.figures.paper_tables import gains_by_split, guided_gains, label_distances
+from experiments.figures.paper_tables import gains_by_split, guided_gains, label_distances, label_gains
+from experiments.figures.quantization import whole_pixels
 from experiments.results import FOLDER, filled, read_results
 from experiments.study_tables import continuous_table, guidance_table, methods_paper_table, score_text
 from likeness.evaluation import correlation_intervals, few_shot_gains, generalization_scores, scaled_structure, structure_correlations
@@ -182,6 +183,20 @@ def fit_table(every: pd.DataFrame) -> pd.DataFrame:
     return every.groupby("row", sort=False)[list(titles)].agg(mean_text).rename(columns=titles).reset_index()
 
 
+def rare_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Mean label distance at 10 of all and of rare queries, by row; below them chance."""
+    score = "mean_label_distance_at_10"
+    found = runs.groupby(["row", "queries"], sort=False)[score].agg(mean_text).unstack("queries")
+    found.loc["Chance"] = runs.groupby("queries", sort=False)["chance"].agg(mean_text)
+    return found.rename_axis(columns=None).reset_index()
+
+
+def quantization_table(medians: pd.DataFrame) -> pd.DataFrame:
+    """What binary labels from nearest neighbors and from a threshold do to common and rare images."""
+    titles = {"first": "first positive, px", "last": "last positive, px", "within": "within the threshold", "missed": "negatives within"}
+    return whole_pixels(medians)[["images", "group", *titles]].rename(columns=titles)
+
+
 def pose_sizes_table(study: str) -> pd.DataFrame:
     """Mean label distance at 10 by size of the embedding, of a study and of its part with smaller sizes."""
     titles = {"L(Log-ratio)+M(Dense)": "Log-ratio", "L(Triplet)+M(Dense)": "Dense triplet", "L(Triplet)+M(Dense), δ = 0.5": "Dense triplet, δ = 0.5"}
@@ -322,6 +337,9 @@ def all_tables() -> dict[str, str]:
         "guidance and its controls": guided_gains(),
         "shifts beside the raw network": gains_by_split("cifar100-shifts-blocks", "Raw MobileNetV2"),
         "label distances": label_distances(),
+        "label gains": label_gains(),
+        "rare queries": rare_table(read_results("rare-queries")),
+        "quantization": quantization_table(read_results("quantization")),
         "structure": structure_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
         "structure blocks": structure_table(read_results("cifar100-shifts-blocks").query("row != 'Random projection'")),
     }

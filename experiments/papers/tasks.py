@@ -87,7 +87,12 @@ HERE = {
     ("indirect", "Section 3.1"): "python benchmarks/indirect_fit.py",
     ("language-guidance", "Figures 1 and 2"): "notebooks/02_language_guidance.ipynb",
     ("language-guidance", "Section 4.3"): "python benchmarks/training_step.py",
-    ("log-ratio", "Figures 4, 6, 7 and 8"): "notebooks/04_continuous_labels.ipynb",
+    ("log-ratio", "Figure 1"): "notebooks/04_continuous_labels.ipynb",
+    ("log-ratio", "Figure 2"): "python -m experiments.figures.quantization JOINTS",
+    ("log-ratio", "Figure 4"): "python -m experiments.figures.photo_retrieval RUNS --poses JOINTS",
+    ("log-ratio", "Figure 6"): "likeness study synthetic-rooms",
+    ("log-ratio", "Figure 7"): "python -m experiments.figures.photo_retrieval RUNS --captions FOLDER",
+    ("log-ratio", "Figure 8"): "python -m experiments.captioning train flickr-captions --sentences FILE",
 }
 
 
