@@ -73,6 +73,7 @@ def test_a_place_may_take_what_is_derived_from_runs() -> None:
     assert with_figures("{few-shot gains of cifar100-shifts | shots == 5 | gain}") == f"{gains.loc[gains['shots'] == 5, 'gain'].mean():.3f}"
     low = correlation_intervals(scaled_structure(read_results("cifar100-shifts"), "matched_recall_at_1")).set_index("property")["low"]
     assert with_figures('{correlation intervals of cifar100-shifts | property == "ratio" | low}') == f"{low['ratio']:.3f}"
+    assert re.fullmatch(r"[\d.]+ s", with_figures("{units of scale | part == 'small' and what == 'fit of a notion, 128-d' | peer_value}"))
 
 
 @pytest.mark.parametrize(
