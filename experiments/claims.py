@@ -150,13 +150,8 @@ def own_data_text(paper: str) -> str:
         f"- {', '.join(each)}: {', '.join(heading for heading in datasets if datasets[heading] == each)}" for each in dict.fromkeys(datasets.values())
     ]
     command = f"`make papers DATA=data ENCODER=ViT-B-32/openai ONLY={paper}`"
-    return "\n".join(
-        [
-            f"Cannot be run here, for want of the data; with [these](../../experiments/README.md#the-papers-on-their-own-data) {command} runs all:",
-            "",
-            *lines,
-        ]
-    )
+    where = f"Cannot be run here. With [the data](../../experiments/README.md#the-papers-on-their-own-data) {command} runs:"
+    return "\n".join([where, "", *lines])
 
 
 def claims_sections(paper: Paper) -> dict[str, str]:
