@@ -113,9 +113,10 @@ def _gained(gain: "pd.Series[float]") -> dict[str, str]:
 
 
 def sentence_shares(said: pd.DataFrame) -> pd.DataFrame:
-    """Of captions with their CIDEr-D, by stage and photo from ImageNet's and from caption-aware features: the shares of photos for which the latter score
-    higher, the same and lower.
+    """Of captions with their CIDEr-D, by stage and photo from ImageNet's and from caption-aware features: the shares of photos for which the latter
+    score higher, the same and lower.
     """
     scores = said.pivot(index=["stage", "path"], columns="features", values="cider_d")
-    gained = np.sign(scores["caption-aware"] - scores["ImageNet"]).groupby("stage", sort=False)
-    return pd.DataFrame({name: gained.agg(lambda signs, sign=sign: (signs == sign).mean()) for name, sign in _SIGNS.items()}).reset_index()
+    gained = (scores["caption-aware"] - scores["ImageNet"]).map(np.sign).groupby("stage", sort=False)
+    shares = gained.value_counts(normalize=True).unstack(fill_value=0).reindex(columns=list(_SIGNS.values()), fill_value=0.0)
+    return shares.set_axis(list(_SIGNS), axis=1).reset_index()

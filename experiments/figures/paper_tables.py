@@ -84,10 +84,10 @@ def label_gains() -> pd.DataFrame:
     """What the log-ratio loss, dense mining and the wider margin gain in label distance at ten images, by label, as paired differences: smaller is
     better.
     """
-    score, columns = "mean_label_distance_at_10", {}
+    score, columns = "mean_label_distance_at_10", dict[str, dict[str, str]]()
     for study, title in (_LABELS | _MORE).items():
-        every = read_results(study)
-        places, columns[title] = decimals(every[score].mean()), {}
+        every, columns[title] = read_results(study), {}
+        places = decimals(every[score].mean())
         for name, (row, against) in _STEPS.items():
             found = paired_differences(every, against, [score]).set_index("row").loc[row]
             columns[title][name] = f"{found[score]:+.{places}f} ± {found[f'{score} ±']:.{places}f}"

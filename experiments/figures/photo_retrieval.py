@@ -1,5 +1,6 @@
-"""Figures 4 and 7 of the log-ratio paper on photos, which do not ship, as lists: what a typical and a rare query retrieve, by file and label distance;
-label distances of rare queries; and what people say of Figure 8's photos. Writes photo-retrieval.csv and rare-queries.csv of experiments/results.
+"""Figures 4 and 7 of the log-ratio paper on photos, which do not ship, as lists: what a typical and a rare query retrieve, by file and distance of
+labels; label distances of rare queries; and what people say of Figure 8's photos. Writes photo-retrieval.csv and rare-queries.csv of
+experiments/results.
 
 python -m experiments.figures.photo_retrieval RUNS --poses JOINTS --captions FOLDER    # joints.csv of Leeds Sports Pose, Flickr8k
 
@@ -84,8 +85,8 @@ def retrieved(runs: Sequence[Cell], k: int = 5) -> pd.DataFrame:
 
 
 def rare_queries(runs: Sequence[Cell]) -> pd.DataFrame:
-    """By row, seed and group of queries, all and the rarest tenth, the mean label distance of the ten nearest, and by `chance` that of all images; `step`
-    is 0 without training.
+    """By row, seed and group of queries, all and the rarest tenth, the mean label distance of the ten nearest, and `chance`, that of all images;
+    `step` is 0 without training.
     """
     images = run_images(runs[0].config.data, runs[0].seed)
     assert images.distances is not None
@@ -96,7 +97,7 @@ def rare_queries(runs: Sequence[Cell]) -> pd.DataFrame:
     for cell in runs:
         figures = pd.read_parquet(RunFolder(cell.folder).path / "queries.parquet").set_index("row")[f"last {SCORE}"]
         place = {"row": cell.row, "seed": cell.seed, "step": int(cell.config.epochs > 0)}
-        lines += [place | {"queries": name, SCORE: float(figures.loc[rows].mean()), "chance": chance[name]} for name, rows in groups.items()]
+        lines += [place | {"queries": name, SCORE: float(figures.reindex(rows).mean()), "chance": chance[name]} for name, rows in groups.items()]
     return pd.DataFrame(lines)
 
 

@@ -1,5 +1,5 @@
-"""Figure 2 of the log-ratio paper in figures: what is lost where the nearest images by label are positives and all others negatives, on rendered poses
-and on photos of poses; writes experiments/results/quantization.csv.
+"""Figure 2 of the log-ratio paper, measured: what is lost where the nearest images by label are positives and all others negatives, on rendered
+poses and on photos of poses; writes experiments/results/quantization.csv.
 
 python -m experiments.figures.quantization JOINTS    # joints.csv of Leeds Sports Pose; needs labels alone, seconds
 """

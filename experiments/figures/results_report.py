@@ -187,7 +187,7 @@ def rare_table(runs: pd.DataFrame) -> pd.DataFrame:
     """Mean label distance at 10 of all and of rare queries, by row; below them chance."""
     score = "mean_label_distance_at_10"
     found = runs.groupby(["row", "queries"], sort=False)[score].agg(mean_text).unstack("queries")
-    found.loc["Chance"] = runs.groupby("queries", sort=False)["chance"].agg(mean_text)
+    found.loc["Chance"] = runs.groupby("queries")["chance"].first().map("{:.0f}".format)
     return found.rename_axis(columns=None).reset_index()
 
 

@@ -1,7 +1,7 @@
 """The small tables of the papers' pages hold what the studies' own tables hold."""
 
 from experiments.claims import with_figures
-from experiments.figures.paper_tables import gains_by_split, guided_gains, label_distances
+from experiments.figures.paper_tables import gains_by_split, guided_gains, label_distances, label_gains
 from experiments.results import read_results
 from experiments.study_tables import continuous_table
 
@@ -32,3 +32,13 @@ def test_label_distances_are_those_of_each_study() -> None:
     assert table.loc["raw encoder", "rooms"] == rooms["Raw encoder"]
     assert table.loc["log-ratio, shuffled labels", "rooms"] == rooms["L(Log-ratio)+M(Dense), labels shuffled"]
     assert table.loc["margin loss", "captions"] == "–"
+
+
+def test_the_loss_the_mining_and_the_margin_gain_what_claims_say() -> None:
+    table = label_gains().set_index("label distance gained")
+    score = "mean_label_distance_at_10"
+    for study, title in (("synthetic-rooms", "rooms"), ("lsp-pose", "pose photos, px"), ("captioned-cars", "captioned cars")):
+        loss = with_figures(f"{{{study} | L(Log-ratio)+M(Dense) - L(Triplet)+M(Dense), δ = 0.5 | {score}}}")
+        assert table.loc["the loss: log-ratio minus dense triplets, δ 0.5", title] == loss
+        margin = with_figures(f"{{{study} | L(Triplet)+M(Dense), δ = 0.5 - L(Triplet)+M(Dense) | {score}}}")
+        assert table.loc["the margin: dense triplets, δ 0.5 minus 0.03", title] == margin

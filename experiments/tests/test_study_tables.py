@@ -3,7 +3,14 @@ import pandas as pd
 import pytest
 
 from experiments.published import side_by_side
-from experiments.study_tables import autoencoder_ranges, continuous_table, guidance_table, methods_paper_table, ranged_statistics
+from experiments.study_tables import (
+    autoencoder_ranges,
+    continuous_table,
+    guidance_table,
+    methods_paper_table,
+    ranged_statistics,
+    sentence_shares,
+)
 
 BOUNDS = {"oracle_mean_label_distance_at_1": 100.0, "oracle_mean_label_distance_at_10": 150.0, "chance_mean_label_distance": 600.0}
 BOUNDS |= {"chance_ndcg_at_10": 0.25, "chance_ndcg_at_100": 0.5}
@@ -78,3 +85,15 @@ def test_an_autoencoder_stands_by_median_and_range_and_others_by_mean_and_deviat
     paper = pd.DataFrame({"notion": "color", "metric": "map_at_r", "method": ["ae"], "mean": [0.2], "std": [0.1]})
     beside = side_by_side(ranged_statistics(runs[runs["dim"] == 4]), paper)
     assert beside["Autoencoder"].tolist() == ["0.800 (0.100 to 0.900)", "0.200 ± 0.100"]
+
+
+def test_sentences_are_compared_photo_by_photo() -> None:
+    scores = {("XE", "a"): (0.1, 0.2), ("XE", "b"): (0.3, 0.3), ("RL", "a"): (0.5, 0.4), ("RL", "b"): (0.5, 0.1)}
+    lines = [
+        (stage, path, features, score)
+        for (stage, path), each in scores.items()
+        for features, score in zip(("ImageNet", "caption-aware"), each, strict=True)
+    ]
+    found = sentence_shares(pd.DataFrame(lines, columns=["stage", "path", "features", "cider_d"])).set_index("stage")
+    assert found.loc["XE", ["higher", "the same", "lower"]].tolist() == [0.5, 0.5, 0]
+    assert found.loc["RL", ["higher", "the same", "lower"]].tolist() == [0, 0, 1]

@@ -323,7 +323,7 @@ def at_10(table):
 off = (found["autograd"] - found["Eq. 6 to 8"]).abs().max()
 pulls = [float(each) for each in (off, found["autograd"].abs().max(), found["triplet"].abs().max())]
 distances = {name: at_10(table) for name, table in {"pose": by_pose, "room": by_room, "view": by_view, "caption": by_caption}.items()}
-groups = pd.DataFrame(quantized).T.values.tolist()
+groups = quantized[["first", "last", "within", "missed"]].values.tolist()
 print(json.dumps([pulls, sums.T.values.tolist(), groups, distances, sorted(set(by_size["dim"])), list(scored)]))
 """
 
