@@ -130,12 +130,12 @@ def claims(paper: Paper) -> pd.DataFrame:
     return pd.DataFrame([claim.model_dump() for claim in found[paper]]).map(with_figures)
 
 
-def claims_overview(paper: Paper) -> pd.DataFrame:
-    """A row per verdict: how many claims have it, and links to their sections on the same page."""
+def claims_overview(paper: Paper) -> str:
+    """In Markdown, a line per verdict: how many claims have it, and links to their sections on the same page."""
     by_verdict = claims(paper).groupby("verdict")["place"]
     known = [verdict for verdict in get_args(Verdict) if verdict in by_verdict.groups]
     links = [", ".join(f"[{place}](#{_anchor(place)})" for place in by_verdict.get_group(verdict).unique()) for verdict in known]
-    return pd.DataFrame({"verdict": known, "claims": [by_verdict.size()[verdict] for verdict in known], "where": links})
+    return "\n".join(f"- {verdict} ({by_verdict.size()[verdict]}): {where}" for verdict, where in zip(known, links, strict=True))
 
 
 def own_data_text(paper: str) -> str:

@@ -344,7 +344,7 @@ def all_tables() -> dict[str, str]:
         "structure blocks": structure_table(read_results("cifar100-shifts-blocks").query("row != 'Random projection'")),
     }
     texts = {name: as_markdown(table) for name, table in tables.items()}
-    texts |= {f"claims of {paper}": as_markdown(claims_overview(paper)) for paper in NOTEBOOKS}
+    texts |= {f"claims of {paper}": claims_overview(paper) for paper in NOTEBOOKS}
     texts |= {f"own data of {paper}": own_data_text(paper.replace(" ", "-")) for paper in NOTEBOOKS}
     for paper in (*NOTEBOOKS, BEYOND):
         texts |= {f"{paper}: {place}": section for place, section in claims_sections(paper).items()}

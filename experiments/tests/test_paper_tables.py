@@ -37,7 +37,7 @@ def test_label_distances_are_those_of_each_study() -> None:
 def test_the_loss_the_mining_and_the_margin_gain_what_claims_say() -> None:
     table = label_gains().set_index("label distance gained")
     score = "mean_label_distance_at_10"
-    for study, title in (("synthetic-rooms", "rooms"), ("lsp-pose", "pose photos, px"), ("captioned-cars", "captioned cars")):
+    for study, title in (("synthetic-rooms", "rooms"), ("lsp-pose-whole", "pose photos, px"), ("captioned-cars", "captioned cars")):
         loss = with_figures(f"{{{study} | L(Log-ratio)+M(Dense) - L(Triplet)+M(Dense), δ = 0.5 | {score}}}")
         assert table.loc["the loss: log-ratio minus dense triplets, δ 0.5", title] == loss
         margin = with_figures(f"{{{study} | L(Triplet)+M(Dense), δ = 0.5 - L(Triplet)+M(Dense) | {score}}}")
