@@ -99,7 +99,7 @@ def guidance_table(every: pd.DataFrame, without: str = "Multisimilarity") -> pd.
         base = "" if row in bases else _unguided(str(row)) if _unguided(str(row)) in bases else without
         if base and base not in gains:
             gains[base] = paired_differences(every, base, list(_GAINS)).set_index("row")
-        lines.append(line | (_gained(gains[base].loc[row]) if base else dict.fromkeys(_GAINS.values(), "")))
+        lines.append(line | (_gained(gains[base], str(row)) if base else dict.fromkeys(_GAINS.values(), "")))
     return pd.DataFrame(lines)
 
 
@@ -107,7 +107,8 @@ def _unguided(row: str) -> str:
     return re.split(r" \+(?:ELG|PLG)", row)[0]
 
 
-def _gained(gain: "pd.Series[float]") -> dict[str, str]:
+def _gained(gains: pd.DataFrame, row: str) -> dict[str, str]:
+    gain = gains.loc[row]
     texts = (f"{gain[name]:+.3f} ± {gain[f'{name} ±']:.3f} ({gain[f'{name} ahead']:.0f} of {gain['pairs']:.0f})" for name in _GAINS)
     return dict(zip(_GAINS.values(), texts, strict=True))
 
