@@ -132,6 +132,8 @@ def main() -> None:
     parser.add_argument("--poses", help="joints.csv of Leeds Sports Pose")
     parser.add_argument("--captions", help="the folder of Flickr8k")
     given = parser.parse_args()
+    if not (given.poses or given.captions):
+        parser.error("pass --poses, --captions, or both")
     if given.poses:
         study = read_study("lsp-pose-whole")
         rows = [*PICTURED, "L(Triplet)+M(Dense), δ = 0.5", "L(Log-ratio)+M(Dense), labels shuffled"]
