@@ -101,7 +101,7 @@ def _columns(metric: str) -> dict[str, Any]:
     title = METRICS[metric]
     others = {METRICS[name]: number(format="%.3f", help=find_metric(name).help) for name in METRICS if name != metric}
     return others | {
-        "Method": text(pinned=True, help=methods_help()),
+        "Method": text(pinned=True, width=150, help=methods_help()),
         "Dimensions": number("Dim.", format="%d", help="Dimensions: how many numbers describe each image."),
         title: st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.3f", help=find_metric(metric).help),
         "±": number(format="%.3f", help=f"Standard deviation of {title} over the runs; empty with a single run."),
